@@ -15,6 +15,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from statistics import median
 from typing import Any, NamedTuple
@@ -22,7 +23,7 @@ from typing import Any, NamedTuple
 from horsesense.core import Card, Item, Probe
 from horsesense.progress import Progress
 from horsesense.runs.ask_models import ask_models
-from horsesense.runs.engine import EngineTask, Job, TaskResult, WorkerContext
+from horsesense.runs.engine import EngineTask, Job, WorkerContext
 from horsesense.runs.tasks import Settings
 
 ROOT = Path(__file__).parents[1]
@@ -149,8 +150,8 @@ def plain(scratch: Path, name: str, number: str) -> None:
     print(spent.clock, spent.processor)
 
 
-def _nothing(context: WorkerContext, task: EngineTask) -> TaskResult:
-    return TaskResult()
+def _nothing(context: WorkerContext, items: Sequence[Item]) -> None:
+    """Stand for a task that nobody computes."""
 
 
 class Waiting(Job):
@@ -159,18 +160,19 @@ class Waiting(Job):
     name = "waiting"
 
     def __init__(self, shards: int, items: Sequence[Item], folder: Path) -> None:
+        super().__init__()
         self.shards, self.items, self.folder = shards, items, folder
         self.written = 0.0
 
     def begin(self) -> list[EngineTask]:
-        return [EngineTask(_nothing, {"shard": n}, self.items) for n in range(self.shards)]
+        return [EngineTask(_nothing, {"items": self.items}, partial(self.write, n)) for n in range(self.shards)]
 
-    def take(self, task: EngineTask, result: TaskResult) -> list[EngineTask]:
+    def write(self, shard: int, answers: Any) -> list[EngineTask]:
         from horsesense.runs.shard_files import shard_path, write_table
 
-        path = shard_path(self.folder, "m", "made", task.payload["shard"])
+        path = shard_path(self.folder, "m", "made", shard)
         began = time.perf_counter()
-        write_table(path, result.tables["answers"])
+        write_table(path, answers)
         self.written += time.perf_counter() - began
         return []
 
@@ -189,7 +191,6 @@ def scheduler(scratch: Path) -> None:
     from pyarrow import parquet
 
     table = parquet.read_table(next((scratch / "run" / "answers").iterdir()))
-    result = TaskResult(tables={"answers": table})
     engine = RayEngine(workers=workers, threads=1)
     engine._connect()
     about = WorkerInfo("here", "", own_versions(), 1)
@@ -199,11 +200,11 @@ def scheduler(scratch: Path) -> None:
         def __init__(self) -> None:
             self.first, self.last = float("inf"), 0.0
 
-        async def wait(self, given: EngineTask) -> TaskResult:
+        async def wait(self, arguments: Any) -> Any:
             self.first = min(self.first, time.monotonic())
             await asyncio.sleep(seconds)
             self.last = time.monotonic()
-            return result
+            return table
 
         async def passed(self) -> float:
             return self.last - self.first
@@ -218,7 +219,7 @@ def scheduler(scratch: Path) -> None:
             self.method = method
 
         def remote(self, *given: Any) -> Any:
-            return self.method.remote(*given[:1])
+            return self.method.remote(*given[2:3])
 
     class One:
         info, run = Called(crowd.info), Called(crowd.wait)

@@ -28,7 +28,7 @@ from horsesense.core import Card, Item, Probe, Source
 from horsesense.core.item_file import ids_of
 from horsesense.progress import NO_PROGRESS, Progress
 from horsesense.runs.ask_models import ask_models
-from horsesense.runs.engine import Job, TaskResult
+from horsesense.runs.engine import Job
 from horsesense.runs.tasks import Settings
 
 READINGS = ("results", "compare", "report", "replies")
@@ -90,11 +90,9 @@ class Echo:
         """Of each shard, by the clock and of the processor: made ready, sent, read and written."""
 
     def carry_out(self, jobs: Sequence[Job], progress: Progress = NO_PROGRESS) -> None:
-        import pyarrow as pa
-
         from horsesense.core import Answer, Reply
         from horsesense.core.answer_columns import table_of_answers, table_of_replies
-        from horsesense.runs.tasks import ChosenFormat, OpenedModel, count_tokens, open_model, score_shard
+        from horsesense.runs.tasks import ChosenFormat, OpenedModel, ScoredShard, count_tokens, open_model, score_shard
 
         logprobs = tuple(tuple(-1.0 - 0.1 * k - 0.01 * t for t in range(TOKENS)) for k in range(OPTIONS))
         starts = (tuple(range(100, 100 + 6 * TOKENS, 6)),) * OPTIONS
@@ -109,22 +107,23 @@ class Echo:
         }
         describe |= {"weights": "", "revision": "", "dtype": "float32", "dtype_reason": ""}
         formats = (ChosenFormat(self.format, "", ""),)
-        opened = OpenedModel(describe, (), "weights", {}, "", formats, local=False, device="cpu", threads=1)
+        opened = OpenedModel(
+            describe, (), "weights", {}, "", formats, local=False, chat_template=False, device="cpu", threads=1
+        )
         for job in jobs:
             waiting = list(reversed(job.begin()))
             while waiting:
                 task, began = waiting.pop(), clocks()
-                pickle.dumps(replace(task, items=list(task.items)), protocol=5)
-                made_up = clocks()
+                pickle.dumps(task.arguments, protocol=5)
+                made_up, items = clocks(), task.arguments["items"]
+                done: object
                 if task.function is open_model:
-                    done = TaskResult({"opened": opened})
+                    done = opened
                 elif task.function is count_tokens:
-                    count = len(task.items)
-                    columns = {"longest": np.arange(count) % 50 + 10, "costs": np.full(count, 60)}
-                    done = TaskResult(tables={"weights": pa.table(columns)})
+                    done = np.arange(len(items)) % 50 + 10, np.full(len(items), 60)
                 else:
                     answers, replies = [], []
-                    for item in ids_of(task.items):
+                    for item in ids_of(items):
                         second = int(item[-4:], 16) % 7 < self.seventh
                         sums = (-6.0, -4.0 if second else -9.0, *(-7.0 - k for k in range(OPTIONS - 2)))
                         if self.format == "loglikelihood":
@@ -136,11 +135,12 @@ class Echo:
                             Reply(item, "letters", n, 0, "ab" * 32, "", sums, no, int(second), "best letter", "", 60, 1)
                             for n in range(2)
                         ]
-                    tables = {"answers": table_of_answers(self.model, "made", answers)}
-                    done = TaskResult(tables=tables | ({"replies": table_of_replies(replies)} if replies else {}))
+                    done = ScoredShard(
+                        table_of_answers(self.model, "made", answers), table_of_replies(replies) if replies else None
+                    )
                 message = pickle.dumps(done, protocol=5)
                 spent = clocks() - made_up
-                waiting += reversed(job.take(task, pickle.loads(message)))
+                waiting += reversed(task.take(pickle.loads(message)))
                 if task.function is score_shard:
                     self.seconds.append(clocks() - began - spent)
 
@@ -148,7 +148,7 @@ class Echo:
 def asked(folder: Path) -> None:
     """Two models that answer as they like are asked 1,000,000 items; the driver's memory, and its time a shard."""
     from horsesense.core.item_file import StoredItems
-    from horsesense.runs import ask as asking
+    from horsesense.runs import ask_models as asking
     from horsesense.runs.tasks import Content
 
     count = int(os.environ.get("ITEMS", "1000000"))

@@ -162,11 +162,12 @@ def test_the_cache_serves_another_run_with_the_same_numbers(tiny_folders: dict[s
 def test_a_question_is_served_as_its_own_shard_gave_it(tiny_folders: dict[str, Path], tmp_path: Path) -> None:
     """Some processors round a row differently beside other rows, so what another shard gave is not served."""
     from horsesense.models.hf.load import load_model
-    from horsesense.runs.score_cache import ScoreCache
+    from horsesense.runs.score_cache import ScoreCache, ScoreStore
 
     here, there, elsewhere = (Question((1, 2, n), (2,), (0,)) for n in (3, 4, 5))
     first, second = (np.array([value], dtype=np.float32) for value in (0.25, 0.5))
-    with ScoreCache(load_model(str(tiny_folders["gpt2"]), device="cpu"), ScoringSpec(), 9, tmp_path / "kept") as cache:
+    with ScoreStore(tmp_path / "kept") as store:
+        cache = ScoreCache(load_model(str(tiny_folders["gpt2"]), device="cpu"), ScoringSpec(), 9, store)
         cache.keep([here, there], [first, first])
         cache.keep([here, elsewhere], [second, second])
         found = {len(shard): cache.find(shard) for shard in ([here], [here, there])}
@@ -178,14 +179,13 @@ def test_a_question_is_served_as_its_own_shard_gave_it(tiny_folders: dict[str, P
 
 def test_what_was_computed_in_other_batches_is_not_served(tiny_folders: dict[str, Path], tmp_path: Path) -> None:
     from horsesense.models.hf.load import load_model
-    from horsesense.runs.score_cache import ScoreCache
+    from horsesense.runs.score_cache import ScoreCache, ScoreStore
 
     model, question = load_model(str(tiny_folders["gpt2"]), device="cpu"), Question((1, 2, 3), (2,), (0,))
-    with ScoreCache(model, ScoringSpec(), 4096, tmp_path / "kept") as cache:
-        cache.keep([question], [np.array([0.25], dtype=np.float32)])
-    for budget, there in ((4096, True), (100, False)):
-        with ScoreCache(model, ScoringSpec(), budget, tmp_path / "kept") as cache:
-            assert (cache.find([question]) is not None) == there
+    with ScoreStore(tmp_path / "kept") as store:
+        ScoreCache(model, ScoringSpec(), 4096, store).keep([question], [np.array([0.25], dtype=np.float32)])
+        for budget, there in ((4096, True), (100, False)):
+            assert (ScoreCache(model, ScoringSpec(), budget, store).find([question]) is not None) == there
 
 
 def test_a_run_goes_on_with_the_threads_it_began_with(tiny_folders: dict[str, Path], tmp_path: Path) -> None:

@@ -21,10 +21,10 @@ from horsesense.core import ScoringSpec, write_probe
 from horsesense.errors import UserError
 from horsesense.progress import Progress
 from horsesense.runs.ask_models import ask_models
-from horsesense.runs.engine import EngineSettings, EngineTask, Job, TaskResult, engine_named
+from horsesense.runs.engine import EngineSettings, EngineTask, Job, engine_named
 from horsesense.runs.manifest import read_manifest
 from horsesense.runs.ray import _CONNECT_TRIES, RayEngine
-from horsesense.runs.score_cache import ScoreStore
+from horsesense.runs.score_cache import count_rows
 from tests.runs.test_ask import SETTINGS, Listener, make_probe, tables
 from tests.support import ROOT
 from tests.support.deadly_model import install_deadly
@@ -100,20 +100,13 @@ def test_scores_are_looked_up_and_kept_where_it_is_asked(
     cluster: Any, models: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HORSESENSE_CACHE", str(tmp_path / "cache"))
-    settings, probes, kept = replace(SETTINGS, cache=True), {"two": PROBES["two"]}, list[int]()
-    keep = ScoreStore.keep
-
-    def counting(self: ScoreStore, keys: Any, values: Any) -> None:
-        kept.append(len(keys))
-        keep(self, keys, values)
-
-    monkeypatch.setattr(ScoreStore, "keep", counting)
-    ask_models(models[:1], probes, tmp_path / "first", settings, engine=ENGINE)
-    assert sum(kept) == 48, "two options of each item"
-    for name, engine in (("here", engine_named("here")), ("ray", ENGINE)):
-        ask_models(models[:1], probes, tmp_path / name, settings, engine=engine)
+    settings, probes = replace(SETTINGS, cache=True), {"two": PROBES["two"]}
+    for name, engine in (("first", ENGINE), ("here", engine_named("here")), ("ray", ENGINE)):
+        listener = Listener()
+        ask_models(models[:1], probes, tmp_path / name, settings, listener, engine=engine)
         assert tables(tmp_path / name) == tables(tmp_path / "first")
-    assert sum(kept) == 48, "both found all of it"
+        assert any("from the cache" in line for line in listener.heard) == (name != "first"), "both found all of it"
+        assert count_rows(tmp_path / "cache" / "scores.sqlite") == (48, 0), "two options of each item"
 
 
 def test_examples_and_ways_cross_and_a_run_in_memory_is_the_same(cluster: Any, models: list[str]) -> None:
@@ -294,7 +287,7 @@ class Waiting(Job):
     name = "waiting"
 
     def begin(self) -> list[EngineTask]:
-        return [EngineTask(lambda *_: TaskResult())]
+        return [EngineTask(lambda _: None, {}, lambda _: [])]
 
 
 class Leaving(Progress):

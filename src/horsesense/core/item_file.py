@@ -358,6 +358,9 @@ class Subset(Sequence[Item]):
     items: Sequence[Item]
     places: Sequence[int] | npt.NDArray[np.int64]
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return list, (list(self),)  # another process gets the items of the subset alone
+
     def __len__(self) -> int:
         return len(self.places)
 

@@ -18,7 +18,10 @@ from horsesense.core.item_file import ids_of
 from horsesense.data.store import Store
 from horsesense.errors import UserError, argument
 from horsesense.models.api.address import is_served
-from horsesense.models.locate import plugin_of
+from horsesense.models.api.served_model import open_served
+from horsesense.models.hf.language_model import LanguageModel
+from horsesense.models.hf.trainable import hash_of_weights
+from horsesense.models.locate import identify, plugin_model, plugin_of
 from horsesense.models.protocol import Model
 from horsesense.progress import NO_PROGRESS, Progress
 from horsesense.runs.engine import LOCAL, Engine
@@ -48,7 +51,7 @@ from horsesense.runs.store import (
     locked,
     store_probe,
 )
-from horsesense.runs.tasks import Content, Settings, content_of_model, deduplicate, hash_in_memory, name_of, opened
+from horsesense.runs.tasks import Content, Settings
 from horsesense.scoring.prompt_formats import get_prompt_format
 
 __all__ = ["Settings", "ask_in_memory", "ask_models", "content_of"]
@@ -164,7 +167,7 @@ def _by_name(model: str | Model, settings: Settings) -> str | Model:
     """Return a model as another process finds it; requests to a server are sent from here."""
     if isinstance(model, str) or model.who.kind == "server":
         return model
-    if plugin_of(settings.labels.get(model.name, model.name)) is None:
+    if plugin_of(settings.source(model.name)) is None:
         raise UserError(
             f"{model.name} is in the memory of this process, and workers load a model by its name",
             fix="save it and name the folder, or use the engine here",
@@ -205,7 +208,7 @@ def _stored_content(model: str | Model, asked: _Asked, folder: Path, settings: S
     """Return the identity of a served or plug-in model whose answers are all stored: it need not be opened."""
     if not isinstance(model, str) or not manifest_path(folder).is_file():
         return None
-    found_by = settings.labels.get(model, model)
+    found_by = settings.source(model)
     plugin = None if is_served(found_by) else plugin_of(found_by)
     if plugin is None and not is_served(found_by):
         return None
@@ -233,6 +236,57 @@ def _check_part(part: Part, contents: Mapping[str, Content], drawn: Mapping[str,
         raise UserError(problem, file=folder, fix=_ANOTHER)
     if probe.name in drawn and content_of(drawn[probe.name].items) != probe.content:
         raise UserError(f"the folder holds answers to another version of {probe.name}", file=folder, fix=_ANOTHER)
+
+
+def opened(model: str | Model, settings: Settings, progress: Progress) -> str | Model:
+    """Open a served or plug-in model at once: only it knows which model its name means."""
+    if not isinstance(model, str):
+        return model
+    found_by = settings.source(model)
+    if is_served(found_by):
+        served = replace(open_served(found_by, settings.served, progress), name=model)
+        progress.log(f"{model}: {', '.join(served.notes)}")
+        return served
+    foreign = plugin_model(found_by)
+    return model if foreign is None else replace(foreign, name=model)
+
+
+def hash_in_memory(models: Sequence[str | Model]) -> list[str | Model]:
+    """Hash the weights of a network in memory, since a folder stores answers of identified weights."""
+    return [
+        replace(model, weights=hash_of_weights(model.network))
+        if isinstance(model, LanguageModel) and model.borrowed
+        else model
+        for model in models
+    ]
+
+
+def deduplicate(
+    models: Sequence[str | Model], contents: Mapping[str, Content], progress: Progress
+) -> list[str | Model]:
+    """Keep one checkpoint under two paths once, under the first of its names."""
+    distinct: dict[Content, str | Model] = {}
+    for model in models:
+        name = name_of(model)
+        first = distinct.setdefault(contents[name], model)
+        if first is not model:
+            progress.log(f"{name} is the same checkpoint as {name_of(first)}, which is run once")
+    return list(distinct.values())
+
+
+def name_of(model: str | Model) -> str:
+    return model if isinstance(model, str) else model.name
+
+
+def content_of_model(model: str | Model, settings: Settings, progress: Progress) -> Content:
+    """Return the identity of a model, by content."""
+    if isinstance(model, LanguageModel):
+        return Content(model.who.content, model.identity)
+    if not isinstance(model, str):
+        return Content(model.who.content)
+    name = settings.source(model)
+    identity = identify(name, allow_pickle=settings.allow_pickle, progress=progress)
+    return Content(identity.weights, identity.whole)
 
 
 def keep_control(

@@ -1,4 +1,4 @@
-"""Where a run computes, and how much at a time: a job gives out tasks and stores their results; an engine runs them."""
+"""Where a run computes, and how much at a time: a job gives out tasks, and an engine runs them."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import ExitStack
 from copy import copy
 from dataclasses import dataclass, field
+from pathlib import Path
 from types import TracebackType
 from typing import Annotated, Any, Protocol, Self
 
@@ -48,23 +49,14 @@ class ComputeSettings(EngineSettings, LoadSettings):
     """Reuse scores that another run has stored in the cache."""
 
 
-@dataclass(frozen=True, slots=True)
-class TaskResult:
-    """What a task returns."""
-
-    payload: Mapping[str, Any] = field(default_factory=dict)
-    tables: Mapping[str, Any] = field(default_factory=dict)
-    """Arrow tables, by name."""
-    files: Mapping[str, bytes] = field(default_factory=dict)
-    """Files that a library wrote, by their path in a folder: trained weights."""
-
-
 class WorkerContext:
     """State that stays open between the tasks of one process, such as a loaded model."""
 
     def __init__(self, local_models: Mapping[str, Any] | None = None) -> None:
         self.local_models = local_models or {}
         """Models that exist only in this process, by name."""
+        self.score_store: Callable[[Path], Any] | None = None
+        """Opens the driver's score cache where another process has it; None: it is a file here."""
         self.progress: Progress = NO_PROGRESS
         self.state: dict[Any, Any] = {}
         self.exit_stack = ExitStack()
@@ -89,22 +81,22 @@ class WorkerContext:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EngineTask:
-    """A unit of work that is done completely or not at all."""
+    """A function call that is carried out completely or not at all, and what becomes of its result."""
 
-    function: Callable[[WorkerContext, EngineTask], TaskResult]
-    """A top-level function, so that another process can import it by name."""
-    payload: Mapping[str, Any] = field(default_factory=dict)
-    """Arguments."""
-    items: Sequence[Item] = ()
-    """Items of this task alone."""
+    function: Callable[..., Any]
+    """A top-level function, so that another process can import it by name; its first argument is the context."""
+    arguments: Mapping[str, Any]
+    take: Callable[[Any], Sequence[EngineTask]]
+    """Stores the result, in this process, and returns the tasks that can run now."""
     shared: Mapping[str, Sequence[Item]] = field(default_factory=dict)
-    """Items that many tasks use, by name; an engine transfers each sequence once."""
-    tables: Mapping[str, Any] = field(default_factory=dict)
-    """Arrow tables."""
+    """Arguments that many tasks have in common; an engine transfers each sequence once."""
     label: str = ""
-    """Description in messages; two tasks that are steps of one thing have the same label."""
-    same_worker: bool = False
-    """Whether the task that follows goes to the same worker, which has prepared it."""
+    """Description in messages; two tasks of a job have different labels."""
+    progress: Progress = NO_PROGRESS
+
+    def run(self, context: WorkerContext) -> Any:
+        """Call the function."""
+        return self.function(context, **self.arguments, **self.shared)
 
 
 class Job:
@@ -118,17 +110,13 @@ class Job:
     at_once = 1
     """Tasks that may run at once in this process, in threads."""
 
+    def __init__(self) -> None:
+        self.lost: list[str] = []
+        """Descriptions of the tasks that were given up."""
+
     def begin(self) -> Sequence[EngineTask]:
         """Return the first tasks."""
         raise NotImplementedError
-
-    def take(self, task: EngineTask, result: TaskResult) -> Sequence[EngineTask]:
-        """Store the result of a task and return the tasks that can run now."""
-        raise NotImplementedError
-
-    def progress_of(self, task: EngineTask) -> Progress:
-        """Return the progress callback of a task."""
-        return NO_PROGRESS
 
     def interrupted(self) -> None:
         """React to Ctrl-C."""
@@ -138,6 +126,7 @@ class Job:
 
     def failed(self, task: EngineTask, reason: str) -> None:
         """Record a task that ended its worker each time; the others continue."""
+        self.lost.append(f"{task.label} ({reason})")
 
 
 class Engine(Protocol):
@@ -175,27 +164,25 @@ def _in_turn(job: Job, context: WorkerContext) -> None:
     pending = [*reversed(job.begin())]
     while pending:
         task = pending.pop()
-        context.progress = job.progress_of(task)
-        pending += reversed(job.take(task, task.function(context, task)))
+        context.progress = task.progress
+        pending += reversed(task.take(task.run(context)))
 
 
 def _in_threads(job: Job, context: WorkerContext) -> None:
     """Run tasks beside one another, so that none waits for the slowest reply to another; results are taken here."""
-    running: dict[Future[TaskResult], EngineTask] = {}
+    running: dict[Future[Any], EngineTask] = {}
     with ThreadPoolExecutor(job.at_once, "horsesense-task") as threads:
 
         def start(tasks: Sequence[EngineTask]) -> None:
             for task in tasks:
-                own = context.reporting_to(job.progress_of(task))
-                running[threads.submit(task.function, own, task)] = task
+                running[threads.submit(task.run, context.reporting_to(task.progress))] = task
 
         try:
             start(job.begin())
             while running:
                 done, _ = wait(running, return_when=FIRST_COMPLETED)
                 for future in done:
-                    task = running.pop(future)
-                    start(job.take(task, future.result()))
+                    start(running.pop(future).take(future.result()))
         except BaseException as error:
             job.stop(error)
             threads.shutdown(cancel_futures=True)

@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from horsesense.core import Item, Probe
 from horsesense.core.item_file import Subset, ids_of
+from horsesense.data import cache_folder
 from horsesense.models.api.served_model import ServedModel
+from horsesense.models.api.settings import ServedSettings
 from horsesense.models.protocol import Model
 from horsesense.progress import NO_PROGRESS, Progress
-from horsesense.runs.engine import EngineTask, Job, TaskResult
+from horsesense.runs.engine import EngineTask, Job
 from horsesense.runs.manifest import ModelRecord, Part, ProbeRecord
-from horsesense.runs.score_cache import ScoreStore
 from horsesense.runs.shards import (
     SAMPLE,
     SERVED_SHARD,
+    Integers,
     TokenCounts,
     benchmark_sample,
     calibrate_shard_size,
@@ -32,8 +33,9 @@ from horsesense.runs.tasks import (
     Content,
     ModelRequest,
     OpenedModel,
+    PartRequest,
+    ScoredShard,
     Settings,
-    cache_keys,
     count_tokens,
     measure_speed,
     open_model,
@@ -63,11 +65,9 @@ class _Plan:
     """Missing shards."""
     done: int = 0
     """Items of the finished shards."""
-    served: int = 0
+    cached: int = 0
     """Tokens whose scores were in the cache."""
     progress: PartProgress | None = None
-    keys: dict[int, list[bytes]] = field(default_factory=dict)
-    """Cache keys of the shards in progress."""
 
 
 class RunJob(Job):
@@ -85,6 +85,7 @@ class RunJob(Job):
         *,
         remote: bool = False,
     ) -> None:
+        super().__init__()
         self.name = model if isinstance(model, str) else model.name
         self.local_models = {} if isinstance(model, str) else {self.name: model}
         self.served = model if isinstance(model, ServedModel) else None
@@ -93,33 +94,28 @@ class RunJob(Job):
         self.probes, self.whole, self.store = probes, whole, store
         self.settings, self.progress = settings, progress
         self.remote = remote and not self.local_only
-        self.lost: list[str] = []
-        """What was given up, in words."""
         self._opened: OpenedModel | None = None
         self._plans: dict[tuple[str, str], _Plan] = {}
         self._sizes: dict[str, int] = {}
         """Tokens per shard, by prompt format."""
         self._measuring: set[str] = set()
-        self._cache: ScoreStore | None = None
         self._request = self._first_request(content)
 
     def _first_request(self, content: Content) -> ModelRequest:
-        settings = self.settings
+        settings, folder = self.settings, self.store.folder
         dtype, dtype_reason = self.store.dtype(self.name, settings.spec.dtype)
-        request = ModelRequest(
+        cached = settings.cache and self.store.persistent
+        if self.remote:
+            settings, folder = _for_another_process(settings, self.name), None
+        return ModelRequest(
             name=self.name,
-            source=settings.labels.get(self.name, self.name),
             content=content,
-            family=settings.family,
-            device=settings.device,
-            allow_pickle=settings.allow_pickle,
+            settings=settings,
             dtype=dtype,
             dtype_reason=dtype_reason,
-            spec=settings.spec,
-            formats=settings.formats,
-            folder=self.store.folder,
+            folder=folder,
+            score_cache=cache_folder("scores.sqlite") if cached else None,
         )
-        return _for_another_process(request) if self.remote else request
 
     # What an engine calls.
 
@@ -132,27 +128,8 @@ class RunJob(Job):
         if self._request.dtype == "auto":
             several = (item for item in self.probes[self._pending[0]].items if len(item.options) > 1)
             sample = sorted(several, key=lambda item: item.id)[:PRECISION_SAMPLE]
-        return [EngineTask(open_model, {"model": self._request}, sample, label=f"{self.name}, opened")]
-
-    def take(self, task: EngineTask, result: TaskResult) -> Sequence[EngineTask]:
-        if task.function is open_model:
-            return self._take_model(result.payload["opened"])
-        plan = self._plans[task.payload["probe"], task.payload["format"]]
-        if task.function is count_tokens:
-            return self._take_weights(plan, task, result)
-        if task.function is measure_speed:
-            size = calibrate_shard_size(self.settings.shard, result.payload["seconds"], task.payload["tokens"])
-            return self._begin_parts(task.payload["format"], size)
-        if task.function is cache_keys:
-            return [self._look_up(plan, task, result)]
-        self._take_answers(plan, task, result)
-        return []
-
-    def progress_of(self, task: EngineTask) -> Progress:
-        plan = self._plans.get((task.payload.get("probe", ""), task.payload.get("format", "")))
-        if plan is None or plan.progress is None:
-            return NO_PROGRESS
-        return ShardProgress(plan.progress, task.payload.get("shard", -1))
+        arguments = {"request": self._request, "items": sample}
+        return [EngineTask(open_model, arguments, self._take_model, label=f"{self.name}, opened")]
 
     def interrupted(self) -> None:
         for plan in self._plans.values():
@@ -167,11 +144,12 @@ class RunJob(Job):
             self.served.client.stop(error)
 
     def failed(self, task: EngineTask, reason: str) -> None:
-        if task.function not in (score_shard, cache_keys):
+        if task.function is not score_shard:
             self.lost.append(f"{self.name}, which was stopped ({reason})")
             return
-        items = ", ".join(item.id for item in task.items[:_NAMED])
-        more = f" and {len(task.items) - _NAMED:,} more" if len(task.items) > _NAMED else ""
+        ids = ids_of(task.arguments["items"])
+        items = ", ".join(ids[:_NAMED])
+        more = f" and {len(ids) - _NAMED:,} more" if len(ids) > _NAMED else ""
         self.lost.append(f"{task.label} ({reason}), with the items {items}{more}")
 
     # Planning: the model is open, tokens are counted, shards are cut.
@@ -209,19 +187,20 @@ class RunJob(Job):
             return []
         items = self.probes[probe].items
         starts = range(0, len(items), _ITEMS_PER_COUNT)
-        self._plans[probe, name] = _Plan(probe, prompt_format, [None] * len(starts))
+        plan = self._plans[probe, name] = _Plan(probe, prompt_format, [None] * len(starts))
         if (size := self.store.size(self.name, probe, name)) is not None:
             self._sizes.setdefault(name, size or self._usual_size)
         keep = not self.remote and len(items) <= _KEPT
         stretches = [Subset(items, range(start, min(start + _ITEMS_PER_COUNT, len(items)))) for start in starts]
         return [
-            self._task(count_tokens, probe, name, stretch, keep=keep, stretch=i) for i, stretch in enumerate(stretches)
+            self._task(count_tokens, plan, stretch, partial(self._take_counts, plan, i, stretch), keep=keep)
+            for i, stretch in enumerate(stretches)
         ]
 
-    def _take_weights(self, plan: _Plan, task: EngineTask, result: TaskResult) -> list[EngineTask]:
-        table = result.tables["weights"]
-        columns = [table.column(name).to_numpy() for name in ("longest", "costs")]
-        plan.weights[task.payload["stretch"]] = TokenCounts(ids_of(task.items), *columns)
+    def _take_counts(
+        self, plan: _Plan, stretch: int, items: Sequence[Item], counts: tuple[Integers, Integers]
+    ) -> list[EngineTask]:
+        plan.weights[stretch] = TokenCounts(ids_of(items), *counts)
         return [] if None in plan.weights else self._measure(plan.prompt_format.name)
 
     def _measure(self, prompt_format: str) -> list[EngineTask]:
@@ -238,7 +217,11 @@ class RunJob(Job):
         if not indices:
             return self._begin_parts(prompt_format, self._usual_size)
         items, tokens = Subset(self.probes[first.probe].items, indices), int(weights.costs[indices].sum())
-        return [self._task(measure_speed, first.probe, prompt_format, items, tokens=tokens)]
+
+        def take(seconds: float) -> list[EngineTask]:
+            return self._begin_parts(prompt_format, calibrate_shard_size(self.settings.shard, seconds, tokens))
+
+        return [self._task(measure_speed, first, items, take)]
 
     @property
     def _usual_size(self) -> int:
@@ -267,24 +250,31 @@ class RunJob(Job):
         plan.progress.shard_done(stored)
         plan.done = sum(len(shard) for shard, there in zip(shards, present, strict=True) if there)
         plan.left = present.count(False)
-        cached = self.settings.cache and self.store.persistent
-        # Only log-likelihoods are cached.
-        look_up = self.remote and cached and self.opened.local and prompt_format in ("loglikelihood", "pmi")
-        function = cache_keys if look_up else score_shard
-        more = {"cache": cached, "remote": self.remote}
         return [
-            self._task(function, probe, prompt_format, Subset(items, shard), shard=i, cost=cost, **more)
+            self._task(score_shard, plan, Subset(items, shard), partial(self._take_shard, plan, i, cost, len(shard)), i)
             for i, (shard, cost, there) in enumerate(zip(shards, costs, present, strict=True))
             if not there
         ]
 
-    def _task(self, function: Any, probe: str, prompt_format: str, items: Sequence[Item], **more: Any) -> EngineTask:
-        budget = self.settings.budget
-        payload = {"model": self._request, "probe": probe, "format": prompt_format, "budget": budget, **more}
-        shared = {"examples": self.whole[probe].items} if self.settings.spec.shots else {}
-        stage = stage_of(self.name, probe, prompt_format)
-        label = f"answer file {more['shard']} of {stage}" if "shard" in more else f"{stage}, planned"
-        return EngineTask(function, payload, items, shared, label=label, same_worker=function is cache_keys)
+    def _task(
+        self,
+        function: Callable[..., Any],
+        plan: _Plan,
+        items: Sequence[Item],
+        take: Callable[[Any], Sequence[EngineTask]],
+        shard: int | None = None,
+        **more: Any,
+    ) -> EngineTask:
+        part = PartRequest(self._request, plan.probe, plan.prompt_format.name)
+        stage = stage_of(self.name, plan.probe, plan.prompt_format.name)
+        return EngineTask(
+            function,
+            {"part": part, "items": items, **more},
+            take,
+            shared={"examples": self.whole[plan.probe].items} if self.settings.spec.shots else {},
+            label=f"{stage}, planned" if shard is None else f"answer file {shard} of {stage}",
+            progress=NO_PROGRESS if shard is None or plan.progress is None else ShardProgress(plan.progress, shard),
+        )
 
     def _part(self, plan: _Plan, shards: int, size: int) -> Part:
         opened, probe = self.opened, self.probes[plan.probe]
@@ -306,40 +296,25 @@ class RunJob(Job):
         description = "; ".join(each for each in (chosen.description, chosen.note) if each)
         return Part(model=record, probe=asked, shards=shards, format=chosen.name, asked=description, shard=size)
 
-    # Results.
-
-    def _look_up(self, plan: _Plan, task: EngineTask, result: TaskResult) -> EngineTask:
-        """Return the task that scores the shard, with its scores where the cache has all of them."""
-        import pyarrow as pa
-
-        if self._cache is None:
-            self._cache = ScoreStore().__enter__()
-        keys = result.tables["keys"].column("key").to_pylist()
-        scores = self._cache.find(keys)
-        plan.keys[task.payload["shard"]] = keys
-        values = None if scores is None else pa.array(scores, pa.list_(pa.float32()))
-        tables = {} if values is None else {"scores": pa.table({"values": values})}
-        return EngineTask(score_shard, task.payload, task.items, task.shared, tables, task.label)
-
-    def _take_answers(self, plan: _Plan, task: EngineTask, result: TaskResult) -> None:
+    def _take_shard(self, plan: _Plan, shard: int, cost: int, items: int, result: ScoredShard) -> list[EngineTask]:
         assert plan.progress is not None
-        shard, cost = task.payload["shard"], task.payload["cost"]
         plan.progress.shard_done(cost, shard)
-        plan.served += cost if result.payload.get("served") else 0
-        keys = plan.keys.pop(shard, None)
-        if self._cache is not None and keys and "scores" in result.tables:
-            values = result.tables["scores"].column("values").combine_chunks()
-            self._cache.keep(keys, [np.asarray(each.values, dtype=np.float32) for each in values])
-        self.store.write(self.name, plan.probe, plan.prompt_format.name, shard, result.tables)
+        plan.cached += cost if result.cached else 0
+        self.store.write(self.name, plan.probe, plan.prompt_format.name, shard, result.answers, result.replies)
         plan.left -= 1
-        plan.done += len(task.items)
-        if plan.served and not plan.left:
-            self.progress.log(f"{plan.progress.stage}: {plan.served:,} tokens came from the cache")
+        plan.done += items
+        if plan.cached and not plan.left:
+            self.progress.log(f"{plan.progress.stage}: {plan.cached:,} tokens came from the cache")
+        return []
 
 
-def _for_another_process(request: ModelRequest) -> ModelRequest:
+def _for_another_process(settings: Settings, name: str) -> Settings:
     """Resolve a relative path and the device setting, for a process that may run in another folder."""
-    path = Path(request.source).expanduser()
-    source = str(path.absolute()) if path.exists() else request.source
-    device = device_setting()[0] if request.device == "auto" else request.device
-    return replace(request, source=source, device=device, folder=None)
+    source = settings.source(name)
+    path = Path(source).expanduser()
+    return replace(
+        settings,
+        labels={name: str(path.absolute()) if path.exists() else source},
+        device=device_setting()[0] if settings.device == "auto" else settings.device,
+        served=ServedSettings(),
+    )

@@ -1,9 +1,9 @@
 """The Ray engine: tasks run in a pool of workers, on this machine or on a cluster.
 
 A worker is an actor that opens a model once and gets tasks of it as long as there are any; then it opens another. Only
-this process writes to disk, and only it has the folder's lock and the score cache. A worker that ends, alone or with
-its machine, is replaced and its task runs again; a task that ends its worker three times is given up, and the rest is
-done.
+this process writes to the run folder, and only an actor on its machine writes to the score cache. A worker that ends,
+alone or with its machine, is replaced and its task runs again; a task that ends its worker three times is given up, and
+the rest is done.
 """
 
 from __future__ import annotations
@@ -12,19 +12,23 @@ import os
 import platform
 import time
 from collections import Counter, OrderedDict, deque
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, partial
 from math import floor
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple, Self
 from uuid import uuid4
 
 from horsesense import __version__
 from horsesense.core import Item
 from horsesense.errors import UserError, argument, as_user_error
 from horsesense.models.hf.device import usable_cores
+from horsesense.models.protocol import Values
 from horsesense.progress import NO_PROGRESS, Progress
-from horsesense.runs.engine import LOCAL, EngineTask, Job, TaskResult, WorkerContext
+from horsesense.runs.engine import LOCAL, EngineTask, Job, WorkerContext
 from horsesense.runs.manifest import library_versions
+from horsesense.runs.score_cache import ScoreStore
 
 _OBJECT_STORE = 2**30
 """Bytes of Ray's object store, where Ray is started here."""
@@ -72,15 +76,6 @@ class ProgressActor:
         return reports
 
 
-def _start_progress_actor() -> Any:
-    """Start the actor on the driver's machine, if that has the resources."""
-    import ray
-    from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
-
-    here = NodeAffinitySchedulingStrategy(ray.get_runtime_context().get_node_id(), soft=True)
-    return ray.remote(ProgressActor).options(num_cpus=0, scheduling_strategy=here).remote()
-
-
 class ProgressReporter(Progress):
     """Progress callback in a worker, which reports to the progress actor."""
 
@@ -126,7 +121,67 @@ class ProgressPoller:
         return reports
 
 
+# The score cache: workers look scores up on the driver's machine.
+
+
+class ScoreActor:
+    """Finds and stores scores in files of the driver's machine."""
+
+    def __init__(self) -> None:
+        self._open = cache(lambda path: ScoreStore(path).__enter__())
+
+    def find(self, path: Path, keys: Sequence[bytes]) -> list[Values] | None:
+        return self._open(path).find(keys)
+
+    def keep(self, path: Path, keys: Sequence[bytes], values: Sequence[Values]) -> None:
+        self._open(path).keep(keys, values)
+
+
+class RemoteScoreStore(ScoreStore):
+    """The score store of the driver's machine, in a worker."""
+
+    def __init__(self, actor: Any, path: Path) -> None:
+        super().__init__(path)
+        self.actor = actor
+
+    def __enter__(self) -> Self:
+        return self
+
+    def find(self, keys: Sequence[bytes]) -> list[Values] | None:
+        scores: list[Values] | None = self._call(self.actor.find, keys)
+        return scores
+
+    def keep(self, keys: Sequence[bytes], values: Sequence[Values]) -> None:
+        self._call(self.actor.keep, keys, values)
+
+    def _call(self, method: Any, *arguments: Any) -> Any:
+        import ray
+        from ray.exceptions import RayError
+
+        try:
+            return ray.get(method.remote(self._path, *arguments))
+        except RayError:  # it has gone with its machine; the scores are computed
+            return None
+
+
 # Workers.
+
+
+class DriverActors(NamedTuple):
+    """The actors on the driver's machine."""
+
+    progress: Any
+    scores: Any
+
+
+def _start_driver_actors() -> DriverActors:
+    """Start them on the driver's machine, if that has the resources."""
+    import ray
+    from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
+
+    here = NodeAffinitySchedulingStrategy(ray.get_runtime_context().get_node_id(), soft=True)
+    kinds = (ProgressActor, ScoreActor)
+    return DriverActors(*(ray.remote(kind).options(num_cpus=0, scheduling_strategy=here).remote() for kind in kinds))
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,14 +198,14 @@ class WorkerInfo:
 class Worker:
     """A Ray actor that opens a model once and runs one task after the other."""
 
-    def __init__(self, threads: int | None, actor: Any = None, name: str = "", interval: float = 0.0) -> None:
+    def __init__(self, threads: int, actors: DriverActors, name: str, interval: float) -> None:
         self._context = WorkerContext()
-        self._reporter = None if actor is None else ProgressReporter(actor, name, interval)
+        self._context.score_store = partial(RemoteScoreStore, actors.scores)
+        self._context.progress = self._reporter = ProgressReporter(actors.progress, name, interval)
         self._shared: OrderedDict[str, Sequence[Item]] = OrderedDict()
-        if threads is not None:
-            import torch
+        import torch
 
-            torch.set_num_threads(threads)  # Ray sets OMP_NUM_THREADS=1
+        torch.set_num_threads(threads)  # Ray sets OMP_NUM_THREADS=1
 
     def info(self) -> WorkerInfo:
         import ray
@@ -159,19 +214,21 @@ class Worker:
         node = ray.get_runtime_context().get_node_id()
         return WorkerInfo(platform.node(), node, own_versions(), torch.get_num_threads())
 
-    def run(self, task: EngineTask, shared: dict[str, Any]) -> TaskResult | UserError:
+    def run(
+        self, label: str, function: Callable[..., Any], arguments: Mapping[str, Any], shared: Mapping[str, Any]
+    ) -> Any:
         """Run a task. An error that the user can fix is returned; any other is a bug and is raised.
 
         Args:
-            task: The task, without its shared items.
-            shared: Shared items as references into Ray's object store, by the name that the task uses.
+            label: Label of the task.
+            function: Its function.
+            arguments: Its arguments.
+            shared: Its shared arguments as references into Ray's object store.
         """
+        self._reporter.label = label
         try:
-            task = replace(task, shared={name: self._items(each) for name, each in shared.items()})
-            if self._reporter is not None:
-                self._reporter.label = task.label
-            self._context.progress = self._reporter or NO_PROGRESS
-            return task.function(self._context, task)
+            items = {name: self._items(each) for name, each in shared.items()}
+            return function(self._context, **arguments, **items)
         except Exception as error:  # of any library; what is not known to be the user's is raised again
             known = as_user_error(error)
             if known is None:
@@ -241,17 +298,17 @@ class WorkerPool:
         self,
         resources: Resources,
         workers: list[PoolWorker],
-        actor: Any,
+        actors: DriverActors,
         jobs: Sequence[Job],
         pending: dict[int, deque[EngineTask]],
         progress: Progress,
     ) -> None:
         self.resources, self.jobs, self.pending, self.progress = resources, jobs, pending, progress
-        self._workers = workers
-        self.poller = ProgressPoller(actor, _report_interval(resources.workers))
+        self._workers, self._actors = workers, actors
+        self.poller = ProgressPoller(actors.progress, _report_interval(resources.workers))
         self.in_progress: dict[Any, PoolWorker] = {}
         """Ray reference → the worker that computes it."""
-        self.finished: deque[tuple[Job, EngineTask, TaskResult]] = deque()
+        self.finished: deque[tuple[Job, EngineTask, Any]] = deque()
         """Results that are not stored yet."""
         self.deaths: Counter[tuple[int, str]] = Counter()
         self.false_starts = 0
@@ -295,7 +352,7 @@ class WorkerPool:
     def _store(self, most: int) -> None:
         for _ in range(min(most, len(self.finished))):
             job, task, result = self.finished.popleft()
-            self.pending[id(job)].extend(job.take(task, result))
+            self.pending[id(job)].extend(task.take(result))
 
     def release(self) -> list[PoolWorker]:
         """Return the workers that are ready for another call; one that is busy is stopped."""
@@ -314,14 +371,14 @@ class WorkerPool:
         return [worker for worker in self._workers if worker.ready and worker.task is None]
 
     def _start_worker(self) -> None:
-        resources, poller, name = self.resources, self.poller, uuid4().hex
+        resources, name = self.resources, uuid4().hex
         options = {
             "num_cpus": resources.threads,
             "num_gpus": resources.gpus,
             "max_restarts": 0,
             "scheduling_strategy": "SPREAD",
         }
-        worker = PoolWorker(start_worker(options, resources.threads, poller.actor, name, poller.interval), name)
+        worker = PoolWorker(start_worker(options, resources.threads, self._actors, name, self.poller.interval), name)
         self._workers.append(worker)
         self.in_progress[worker.actor.info.remote()] = worker
 
@@ -381,11 +438,10 @@ class WorkerPool:
             worker = workers.get(name)
             if worker is None or worker.job is None or worker.task is None or worker.task.label != label:
                 continue
-            progress = worker.job.progress_of(worker.task)
             if isinstance(report, str):
-                progress.log(report)
+                worker.task.progress.log(report)
             else:
-                progress.update(f"{label}: {report[0]}", *report[1:])
+                worker.task.progress.update(f"{label}: {report[0]}", *report[1:])
 
     # Tasks go out and come back.
 
@@ -411,9 +467,7 @@ class WorkerPool:
     def _send(self, worker: PoolWorker, job: Job, task: EngineTask) -> None:
         worker.job, worker.task = job, task
         shared = {name: self._put(items) for name, items in task.shared.items()}
-        # A lazy sequence would take the whole probe along.
-        message = replace(task, items=list(task.items), shared={})
-        self.in_progress[worker.actor.run.remote(message, shared)] = worker
+        self.in_progress[worker.actor.run.remote(task.label, task.function, task.arguments, shared)] = worker
 
     def _put(self, items: Sequence[Item]) -> Any:
         """Put items that many tasks share into Ray's object store once."""
@@ -443,11 +497,6 @@ class WorkerPool:
         assert worker.job is not None
         job, task = worker.job, worker.task
         worker.task = None
-        if task.same_worker:
-            first, *more = job.take(task, result)
-            self._send(worker, job, first)
-            self.pending[id(job)].extend(more)
-            return
         self.finished.append((job, task, result))
         if self.pending[id(job)]:
             self._send(worker, job, self.pending[id(job)].popleft())
@@ -477,8 +526,8 @@ class RayEngine:
         threads: int | None = None,
     ) -> None:
         self.address, self.workers, self.gpus, self.threads = address, workers, gpus, threads
-        self._pool: tuple[str, Resources, list[PoolWorker], Any] | None = None
-        """Session, resources, idle workers and progress actor of an earlier call."""
+        self._pool: tuple[str, Resources, list[PoolWorker], DriverActors] | None = None
+        """Session, resources, idle workers and actors of an earlier call."""
 
     @property
     def on_gpu(self) -> bool:
@@ -490,12 +539,12 @@ class RayEngine:
         pending = {id(job): deque(job.begin()) for job in remote}
         if any(pending.values()):
             resources = self._resources()
-            workers, actor = self._open_pool(resources)
-            pool = WorkerPool(resources, workers, actor, remote, pending, progress)
+            workers, actors = self._open_pool(resources)
+            pool = WorkerPool(resources, workers, actors, remote, pending, progress)
             try:
                 pool.run()
             finally:
-                self._pool = _session(), resources, pool.release(), actor
+                self._pool = _session(), resources, pool.release(), actors
         LOCAL.carry_out([job for job in jobs if job.local_only], progress)
 
     def close(self) -> None:
@@ -503,17 +552,16 @@ class RayEngine:
         import ray
 
         if self._pool is not None and ray.is_initialized() and self._pool[0] == _session():
-            for worker in self._pool[2]:
-                ray.kill(worker.actor)
-            ray.kill(self._pool[3])
+            for actor in (*(worker.actor for worker in self._pool[2]), *self._pool[3]):
+                ray.kill(actor)
         self._pool = None
 
-    def _open_pool(self, resources: Resources) -> tuple[list[PoolWorker], Any]:
+    def _open_pool(self, resources: Resources) -> tuple[list[PoolWorker], DriverActors]:
         """Reuse the workers of an earlier call if they fit: they have imported everything and loaded a model."""
         if self._pool is not None and self._pool[:2] == (_session(), resources):
             return self._pool[2:]
         self.close()
-        return [], _start_progress_actor()
+        return [], _start_driver_actors()
 
     def _resources(self) -> Resources:
         """Decide how many workers to start, and what each gets."""

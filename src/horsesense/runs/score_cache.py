@@ -13,7 +13,6 @@ import json
 import sqlite3
 from collections.abc import Sequence
 from contextlib import closing
-from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -21,7 +20,6 @@ from typing import Self
 import numpy as np
 
 from horsesense.core import ScoringSpec
-from horsesense.data import cache_folder
 from horsesense.errors import UserError
 from horsesense.models.hf.device import threads_of
 from horsesense.models.hf.encoding import FramedPrompt
@@ -56,45 +54,11 @@ def count_rows(path: Path) -> tuple[int, int]:
     return sound, bad
 
 
-@dataclass(frozen=True, slots=True)
-class ScoreKeys:
-    """Cache keys of one model under one spec."""
-
-    salt: bytes
-
-    @classmethod
-    def of_model(cls, model: LanguageModel, spec: ScoringSpec, budget: int) -> ScoreKeys:
-        computing = {
-            "model": model.identity or model.weights,
-            "family": model.family.name,
-            "dtype": model.dtype,
-            "device": model.device.type,
-            "pll": spec.pll,
-            "read_offset": str(spec.read_offset),
-            "seq2seq": spec.seq2seq,
-            "exact": str(spec.exact),
-            "budget": str(budget),
-            "threads": str(threads_of(model.device)),
-        }
-        return cls(json.dumps(computing, sort_keys=True).encode())
-
-    def keys(self, questions: Sequence[Question]) -> list[bytes]:
-        """Return one key per question of a shard."""
-        contents = [
-            b"|".join(np.asarray(part, dtype=np.int64).tobytes() for part in (q.ids, q.asked, q.words, q.types))
-            for q in questions
-        ]
-        shard = hashlib.sha256(self.salt)
-        for content in contents:
-            shard.update(hashlib.sha256(content).digest())
-        return [hashlib.sha256(shard.digest() + content).digest() for content in contents]
-
-
 class ScoreStore:
-    """Log-probabilities by key, in one SQLite file in the user's cache."""
+    """Log-probabilities by key, in one SQLite file."""
 
-    def __init__(self, path: Path | None = None) -> None:
-        self._path = path or cache_folder("scores.sqlite")
+    def __init__(self, path: Path) -> None:
+        self._path = path
         self._base: sqlite3.Connection | None = None
 
     def __enter__(self) -> Self:
@@ -148,36 +112,52 @@ class ScoreStore:
 
 
 class ScoreCache:
-    """Cached scores of a model's questions, looked up and stored shard by shard."""
+    """Stored scores of one model under one spec, looked up and stored shard by shard."""
 
-    def __init__(self, model: LanguageModel, spec: ScoringSpec, budget: int, path: Path | None = None) -> None:
-        self._scores = ScoreKeys.of_model(model, spec, budget)
-        self._store = ScoreStore(path)
+    def __init__(self, model: LanguageModel, spec: ScoringSpec, budget: int, store: ScoreStore) -> None:
+        computing = {
+            "model": model.identity or model.weights,
+            "family": model.family.name,
+            "dtype": model.dtype,
+            "device": model.device.type,
+            "pll": spec.pll,
+            "read_offset": str(spec.read_offset),
+            "seq2seq": spec.seq2seq,
+            "exact": str(spec.exact),
+            "budget": str(budget),
+            "threads": str(threads_of(model.device)),
+        }
+        self._salt = json.dumps(computing, sort_keys=True).encode()
+        self._store = store
         self.served = False
         """Whether the last shard was cached."""
 
-    def __enter__(self) -> Self:
-        self._store.__enter__()
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        self._store.__exit__(kind, error, at)
-
-    def likelihoods(self, encoded: Sequence[FramedPrompt]) -> list[Likelihood] | None:
-        """Return the scores of a shard's questions, or None where any is missing."""
-        scores = self.find([encoded_prompt.question for encoded_prompt in encoded])
+    def likelihoods(self, prompts: Sequence[FramedPrompt]) -> list[Likelihood] | None:
+        """Return the scores of a shard's prompts, or None where any is missing."""
+        scores = self.find([prompt.question for prompt in prompts])
         self.served = scores is not None
         if scores is None:
             return None
-        return [encoded_prompt.likelihood(values) for encoded_prompt, values in zip(encoded, scores, strict=True)]
+        return [prompt.likelihood(values) for prompt, values in zip(prompts, scores, strict=True)]
 
-    def remember(self, encoded: Sequence[FramedPrompt], scored: Sequence[Likelihood]) -> None:
+    def remember(self, prompts: Sequence[FramedPrompt], scored: Sequence[Likelihood]) -> None:
         """Store the scores of a shard."""
-        self.keep([encoded_prompt.question for encoded_prompt in encoded], [each.logprobs for each in scored])
+        self.keep([prompt.question for prompt in prompts], [each.logprobs for each in scored])
 
     def find(self, questions: Sequence[Question]) -> list[Values] | None:
         """Return the scores of a shard's questions, or None where any is missing: a shard is computed whole."""
-        return self._store.find(self._scores.keys(questions))
+        return self._store.find(self._keys(questions))
 
     def keep(self, questions: Sequence[Question], values: Sequence[Values]) -> None:
-        self._store.keep(self._scores.keys(questions), values)
+        self._store.keep(self._keys(questions), values)
+
+    def _keys(self, questions: Sequence[Question]) -> list[bytes]:
+        """Return one key per question of a shard."""
+        contents = [
+            b"|".join(np.asarray(part, dtype=np.int64).tobytes() for part in (q.ids, q.asked, q.words, q.types))
+            for q in questions
+        ]
+        shard = hashlib.sha256(self._salt)
+        for content in contents:
+            shard.update(hashlib.sha256(content).digest())
+        return [hashlib.sha256(shard.digest() + content).digest() for content in contents]

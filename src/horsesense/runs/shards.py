@@ -22,6 +22,7 @@ from horsesense.models.hf.device import DEVICE_MAP, choose_device
 from horsesense.models.protocol import DEFAULT_BUDGET
 from horsesense.runs.manifest import manifest_path, read_manifest
 
+Integers = npt.NDArray[np.int64]
 SHARD_TOKENS = 16_384
 """Approximate tokens per shard: half a minute of a small model on a laptop, which is what a kill can cost."""
 GPU_BUDGET = 65_536
@@ -35,9 +36,9 @@ class TokenCounts:
     """Token counts of the items of a part, column by column."""
 
     ids: Sequence[str]
-    longest: npt.NDArray[np.int64]
+    longest: Integers
     """Tokens of each item's longest prompt."""
-    costs: npt.NDArray[np.int64]
+    costs: Integers
     """Tokens to compute for each item."""
 
     @classmethod
@@ -57,7 +58,7 @@ _BLOCK = 64
 """Items of the first block; each further one is as large as all before it."""
 
 
-def cut(weights: TokenCounts, size: int, ranks: Mapping[str, int] | None = None) -> list[npt.NDArray[np.int64]]:
+def cut(weights: TokenCounts, size: int, ranks: Mapping[str, int] | None = None) -> list[Integers]:
     """Cut items into shards of about ``size`` tokens and similar length; the order of the file does not matter.
 
     A shard is an array of item indices. ``ranks`` has the rank of each item in the order of the draw; without them

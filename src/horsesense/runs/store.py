@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -246,11 +246,11 @@ class RunStore:
         self.parts.append(part.model_copy(update={"shard": 0}))
         return [False] * part.shards
 
-    def write(self, model: str, probe: str, prompt_format: str, shard: int, tables: Mapping[str, Any]) -> None:
-        """Store the result of a shard."""
-        self.answers.setdefault((model, probe, prompt_format), []).append(tables["answers"])
-        if "replies" in tables:
-            self.replies.setdefault((model, probe, prompt_format), []).append(tables["replies"])
+    def write(self, model: str, probe: str, prompt_format: str, shard: int, answers: Any, replies: Any) -> None:
+        """Store the tables of a shard; replies are None where the prompt format has none."""
+        self.answers.setdefault((model, probe, prompt_format), []).append(answers)
+        if replies is not None:
+            self.replies.setdefault((model, probe, prompt_format), []).append(replies)
 
 
 class FolderRunStore(RunStore):
@@ -308,10 +308,10 @@ class FolderRunStore(RunStore):
                 self.progress.log(f"{path}: damaged, so it is computed again")
         return present
 
-    def write(self, model: str, probe: str, prompt_format: str, shard: int, tables: Mapping[str, Any]) -> None:
-        if "replies" in tables:  # first, so that no answer is stored without its replies
-            write_table(replies_path(self.folder, model, probe, shard, prompt_format), tables["replies"])
-        write_table(shard_path(self.folder, model, probe, shard, prompt_format), tables["answers"])
+    def write(self, model: str, probe: str, prompt_format: str, shard: int, answers: Any, replies: Any) -> None:
+        if replies is not None:  # first, so that no answer is stored without its replies
+            write_table(replies_path(self.folder, model, probe, shard, prompt_format), replies)
+        write_table(shard_path(self.folder, model, probe, shard, prompt_format), answers)
 
 
 def has_all_answers(manifest: Manifest, folder: Path, model: str, probe: str, formats: Sequence[str]) -> bool:

@@ -1,4 +1,4 @@
-"""Settings of a run, the identity of its models, and its tasks, which open a model, count tokens and score shards."""
+"""Settings of a run, and its tasks, which open a model, count tokens, measure its speed and score shards."""
 
 from __future__ import annotations
 
@@ -13,23 +13,18 @@ import numpy as np
 from horsesense.core import Item, ScoringSpec
 from horsesense.core.answer_columns import table_of_answers, table_of_replies
 from horsesense.errors import UserError
-from horsesense.models.api.address import is_served
-from horsesense.models.api.served_model import open_served
 from horsesense.models.api.settings import ServedSettings
 from horsesense.models.folders import weight_files
 from horsesense.models.hf.device import threads_of, with_threads
-from horsesense.models.hf.encoding import FramedPrompt
 from horsesense.models.hf.language_model import LanguageModel
 from horsesense.models.hf.load import load_model
-from horsesense.models.hf.trainable import hash_of_weights
-from horsesense.models.locate import identify, plugin_model
-from horsesense.models.protocol import DEFAULT_BUDGET, Likelihood, Model
-from horsesense.progress import Progress
-from horsesense.runs.engine import EngineTask, TaskResult, WorkerContext
-from horsesense.runs.score_cache import ScoreCache, ScoreKeys
-from horsesense.runs.shards import SHARD_TOKENS
+from horsesense.models.locate import identify
+from horsesense.models.protocol import DEFAULT_BUDGET, Model
+from horsesense.runs.engine import WorkerContext
+from horsesense.runs.score_cache import ScoreCache, ScoreStore
+from horsesense.runs.shards import SHARD_TOKENS, Integers
 from horsesense.scoring.precision import load_by_margins
-from horsesense.scoring.prompt_formats import Call, Memory, PromptFormat, choose_prompt_formats, get_prompt_format
+from horsesense.scoring.prompt_formats import Call, PromptFormat, choose_prompt_formats, get_prompt_format
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +47,10 @@ class Settings:
     served: ServedSettings = field(default_factory=ServedSettings)
     """Server settings."""
 
+    def source(self, name: str) -> str:
+        """Return the name of a model's weights, where results use a label."""
+        return self.labels.get(name, name)
+
 
 @dataclass(frozen=True, slots=True)
 class Content:
@@ -63,89 +62,43 @@ class Content:
     """Hash over weights, config and tokenizer, where there are files."""
 
 
-def opened(model: str | Model, settings: Settings, progress: Progress) -> str | Model:
-    """Open a served or plug-in model at once: only it knows which model its name means."""
-    if not isinstance(model, str):
-        return model
-    found_by = settings.labels.get(model, model)
-    if is_served(found_by):
-        served = replace(open_served(found_by, settings.served, progress), name=model)
-        progress.log(f"{model}: {', '.join(served.notes)}")
-        return served
-    foreign = plugin_model(found_by)
-    return model if foreign is None else replace(foreign, name=model)
-
-
-def hash_in_memory(models: Sequence[str | Model]) -> list[str | Model]:
-    """Hash the weights of a network in memory, since a folder stores answers of identified weights."""
-    return [
-        replace(model, weights=hash_of_weights(model.network))
-        if isinstance(model, LanguageModel) and model.borrowed
-        else model
-        for model in models
-    ]
-
-
-def deduplicate(
-    models: Sequence[str | Model], contents: Mapping[str, Content], progress: Progress
-) -> list[str | Model]:
-    """Keep one checkpoint under two paths once, under the first of its names."""
-    distinct: dict[Content, str | Model] = {}
-    for model in models:
-        name = name_of(model)
-        first = distinct.setdefault(contents[name], model)
-        if first is not model:
-            progress.log(f"{name} is the same checkpoint as {name_of(first)}, which is run once")
-    return list(distinct.values())
-
-
-def name_of(model: str | Model) -> str:
-    return model if isinstance(model, str) else model.name
-
-
-def content_of_model(model: str | Model, settings: Settings, progress: Progress) -> Content:
-    """Return the identity of a model, by content."""
-    if isinstance(model, LanguageModel):
-        return Content(model.who.content, model.identity)
-    if not isinstance(model, str):
-        return Content(model.who.content)
-    name = settings.labels.get(model, model)
-    identity = identify(name, allow_pickle=settings.allow_pickle, progress=progress)
-    return Content(identity.weights, identity.whole)
-
-
-def check_repeatable(model: Model, spec: ScoringSpec) -> None:
-    """Refuse exact scores of a server, which cannot guarantee the same bytes."""
-    if spec.exact and model.who.kind == "server":
-        raise UserError(f"{model.name} is served, and a server cannot guarantee exact scores", fix="leave exact out")
-
-
-_MODEL, _MEMORY, _PREPARED = "model", "memory", "prepared"
-
-
 @dataclass(frozen=True, slots=True)
 class ModelRequest:
     """Everything it takes to open a model in any process."""
 
     name: str
-    source: str
-    """The name of its weights, where results use a label."""
     content: Content
-    family: str | None
-    device: str
-    allow_pickle: bool
+    settings: Settings
     dtype: str
-    spec: ScoringSpec
-    formats: tuple[str, ...]
     dtype_reason: str = ""
     threads: int | None = None
     folder: Path | None = None
     """Run folder, where a server's replies are stored."""
+    score_cache: Path | None = None
+    """File of the score cache, on the driver's disk; None: scores are not cached."""
+
+    @property
+    def source(self) -> str:
+        """The name of its weights."""
+        return self.settings.source(self.name)
 
     @property
     def key(self) -> tuple[Any, ...]:
         """What identifies the loaded model, apart from its dtype."""
-        return self.name, self.source, self.content, self.family, self.device
+        return self.name, self.source, self.content, self.settings.family, self.settings.device
+
+
+@dataclass(frozen=True, slots=True)
+class PartRequest:
+    """A model to ask, on one probe in one prompt format."""
+
+    model: ModelRequest
+    probe: str
+    format: str
+
+    @property
+    def key(self) -> tuple[str, str]:
+        return self.probe, self.format
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,16 +129,26 @@ class OpenedModel:
     threads: int | None
 
 
-def open_model(context: WorkerContext, task: EngineTask) -> TaskResult:
-    """Open the model and describe it."""
-    request: ModelRequest = task.payload["model"]
-    model, spec = _model(context, request, task.items), request.spec
+@dataclass(frozen=True, slots=True)
+class ScoredShard:
+    """Arrow tables of a shard."""
+
+    answers: Any
+    replies: Any = None
+    """None where the prompt format has no replies."""
+    cached: bool = False
+    """Whether its scores were in the cache."""
+
+
+def open_model(context: WorkerContext, request: ModelRequest, items: Sequence[Item]) -> OpenedModel:
+    """Open the model and describe it; under the dtype ``auto``, the items decide its precision."""
+    model, spec = _model(context, request, items), request.settings.spec
     # First: this tries out what a server can do, which its description then includes.
     formats = tuple(
         ChosenFormat(each.name, note, each.in_words(model, each.spec(spec)))
-        for each, note in choose_prompt_formats(model, request.formats, spec)
+        for each, note in choose_prompt_formats(model, request.settings.formats, spec)
     )
-    opened = OpenedModel(
+    return OpenedModel(
         describe=model.describe(),
         chat_template=isinstance(model, LanguageModel) and model.can("chat"),
         notes=tuple(model.notes),
@@ -197,66 +160,53 @@ def open_model(context: WorkerContext, task: EngineTask) -> TaskResult:
         device=model.device.type if isinstance(model, LanguageModel) else "",
         threads=_threads(model),
     )
-    return TaskResult({"opened": opened})
 
 
-def count_tokens(context: WorkerContext, task: EngineTask) -> TaskResult:
-    """Count the tokens of items; prompts are kept where they will be scored in a moment."""
-    import pyarrow as pa
-
-    prepared = _prepare(context, task)
-    if task.payload["keep"]:
-        cached = context.state.setdefault((_PREPARED, task.payload["probe"], task.payload["format"]), {})
-        cached.update((item.id, each) for item, each in zip(task.items, prepared, strict=True))
-    columns = {"longest": [each.longest for each in prepared], "costs": [each.cost for each in prepared]}
-    table = pa.table({name: pa.array(values, pa.int64()) for name, values in columns.items()})
-    return TaskResult(tables={"weights": table})
+def count_tokens(
+    context: WorkerContext, part: PartRequest, items: Sequence[Item], keep: bool, examples: Sequence[Item] = ()
+) -> tuple[Integers, Integers]:
+    """Return the tokens of each item's longest prompt, and those to compute; ``keep`` prompts that are scored here."""
+    prepared = _prepare(context, part, items, examples)
+    if keep:
+        cached = context.state.setdefault(part.key, {})
+        cached.update((item.id, each) for item, each in zip(items, prepared, strict=True))
+    return np.array([each.longest for each in prepared], np.int64), np.array([each.cost for each in prepared], np.int64)
 
 
-def measure_speed(context: WorkerContext, task: EngineTask) -> TaskResult:
-    """Measure how long some items take."""
-    prepared = _prepare(context, task)
-    model, prompt_format, spec = _setup(context, task)
-    call = Call(model, spec, task.payload["budget"], context.progress)
+def measure_speed(
+    context: WorkerContext, part: PartRequest, items: Sequence[Item], examples: Sequence[Item] = ()
+) -> float:
+    """Return the seconds that some items take."""
+    prepared = _prepare(context, part, items, examples)
+    model, prompt_format, spec = _setup(context, part)
+    call = Call(model, spec, part.model.settings.budget, context.progress)
     prompt_format.answer(prepared[:1], call)  # the first call takes longer
     start = time.perf_counter()
     prompt_format.answer(prepared, call)
-    return TaskResult({"seconds": time.perf_counter() - start})
+    return time.perf_counter() - start
 
 
-def cache_keys(context: WorkerContext, task: EngineTask) -> TaskResult:
-    """Compute the cache keys of a shard, so that the process with the cache can look them up."""
-    import pyarrow as pa
-
-    model, _, spec = _setup(context, task)
-    assert isinstance(model, LanguageModel)
-    with with_threads(task.payload["model"].threads if _threads(model) else None):
-        prepared = _prepare(context, task)
-        context.state[_PREPARED] = (task.payload["shard"], prepared)
-        questions = [prompt.question for each in prepared for prompt in each.questions]
-        keys = ScoreKeys.of_model(model, spec, task.payload["budget"]).keys(questions)
-    return TaskResult(tables={"keys": pa.table({"key": pa.array(keys, pa.binary(32))})})
-
-
-def score_shard(context: WorkerContext, task: EngineTask) -> TaskResult:
-    """Score a shard: its answers and replies, and the scores where the cache is in another process."""
-    request: ModelRequest = task.payload["model"]
-    model, prompt_format, spec = _setup(context, task)
-    with with_threads(request.threads if _threads(model) else None):
-        memory = _memory(context, task, model, spec)
-        call = Call(model, spec, task.payload["budget"], context.progress, memory)
-        answers, replies = prompt_format.answer(_prepared(context, task), call)
-    tables = {"answers": table_of_answers(request.name, task.payload["probe"], answers)}
-    if replies:
-        tables["replies"] = table_of_replies(replies)
-    if isinstance(memory, TransferredScores) and memory.computed is not None:
-        tables["scores"] = memory.computed
-    return TaskResult({"served": memory.served} if memory else {}, tables)
+def score_shard(
+    context: WorkerContext, part: PartRequest, items: Sequence[Item], examples: Sequence[Item] = ()
+) -> ScoredShard:
+    """Score the items of a shard."""
+    model, prompt_format, spec = _setup(context, part)
+    with with_threads(part.model.threads if _threads(model) else None):
+        cache = _score_cache(context, part, model, spec)
+        call = Call(model, spec, part.model.settings.budget, context.progress, cache)
+        kept = context.state.get(part.key)
+        prepared = [kept.pop(item.id) for item in items] if kept else _prepare(context, part, items, examples)
+        answers, replies = prompt_format.answer(prepared, call)
+    return ScoredShard(
+        table_of_answers(part.model.name, part.probe, answers),
+        table_of_replies(replies) if replies else None,
+        cached=cache is not None and cache.served,
+    )
 
 
-def _setup(context: WorkerContext, task: EngineTask) -> tuple[Model, PromptFormat, ScoringSpec]:
-    prompt_format, request = get_prompt_format(task.payload["format"]), task.payload["model"]
-    return _model(context, request), prompt_format, prompt_format.spec(request.spec)
+def _setup(context: WorkerContext, part: PartRequest) -> tuple[Model, PromptFormat, ScoringSpec]:
+    prompt_format = get_prompt_format(part.format)
+    return _model(context, part.model), prompt_format, prompt_format.spec(part.model.settings.spec)
 
 
 def _threads(model: Model) -> int | None:
@@ -264,47 +214,40 @@ def _threads(model: Model) -> int | None:
     return threads_of(model.device) if isinstance(model, LanguageModel) else None
 
 
-def _prepare(context: WorkerContext, task: EngineTask) -> list[Any]:
-    model, prompt_format, spec = _setup(context, task)
-    return prompt_format.prepare(model, task.items, spec, task.shared.get("examples", ()))
-
-
-def _prepared(context: WorkerContext, task: EngineTask) -> list[Any]:
-    """Return the prompts of a shard, from an earlier task or built now."""
-    shard, prepared = context.state.pop(_PREPARED, (None, []))
-    if shard == task.payload["shard"]:
-        return list(prepared)
-    cached = context.state.get((_PREPARED, task.payload["probe"], task.payload["format"]))
-    return [cached.pop(item.id) for item in task.items] if cached else _prepare(context, task)
+def _prepare(context: WorkerContext, part: PartRequest, items: Sequence[Item], examples: Sequence[Item]) -> list[Any]:
+    model, prompt_format, spec = _setup(context, part)
+    return prompt_format.prepare(model, items, spec, examples)
 
 
 def _model(context: WorkerContext, request: ModelRequest, items: Sequence[Item] = ()) -> Model:
     """Return the open model, or open it and keep it open."""
     model: Model
-    if _MODEL in context.state:
-        key, model = context.state[_MODEL]
+    if "model" in context.state:
+        key, model = context.state["model"]
         if key == request.key and (not isinstance(model, LanguageModel) or request.dtype == model.dtype):
             return model
         del model
         context.clear()
     local = context.local_models.get(request.name)
     model = local if local is not None else _load(request, items)
-    check_repeatable(model, request.spec)
+    if request.settings.spec.exact and model.who.kind == "server":
+        raise UserError(f"{model.name} is served, and a server cannot guarantee exact scores", fix="leave exact out")
     context.exit_stack.enter_context(model.asking(request.folder))
-    context.state[_MODEL] = request.key, model
+    context.state["model"] = request.key, model
     return model
 
 
 def _load(request: ModelRequest, items: Sequence[Item]) -> LanguageModel:
     """Load a model by name; under the dtype ``auto``, in the precision that the items allow."""
+    settings = request.settings
 
     def load(dtype: str) -> LanguageModel:
         model = load_model(
             request.source,
-            family=request.family,
-            device=request.device,
+            family=settings.family,
+            device=settings.device,
             dtype=dtype,
-            allow_pickle=request.allow_pickle,
+            allow_pickle=settings.allow_pickle,
         )
         return replace(model, name=request.name)
 
@@ -312,9 +255,9 @@ def _load(request: ModelRequest, items: Sequence[Item]) -> LanguageModel:
         model = load(request.dtype)
         model = replace(model, dtype_reason=request.dtype_reason) if request.dtype_reason else model
     else:
-        folder = identify(request.source, allow_pickle=request.allow_pickle).located.folder
-        size = sum(path.stat().st_size for path in weight_files(folder, allow_pickle=request.allow_pickle))
-        model = load_by_margins(load, items, request.spec, size)
+        folder = identify(request.source, allow_pickle=settings.allow_pickle).located.folder
+        size = sum(path.stat().st_size for path in weight_files(folder, allow_pickle=settings.allow_pickle))
+        model = load_by_margins(load, items, settings.spec, size)
     weights, identity = request.content.weights, request.content.identity
     if (weights and model.weights != weights) or (identity and model.identity and model.identity != identity):
         raise UserError(
@@ -323,36 +266,16 @@ def _load(request: ModelRequest, items: Sequence[Item]) -> LanguageModel:
     return model
 
 
-class TransferredScores:
-    """The scores of one shard on their way between a worker and the process that has the cache."""
-
-    def __init__(self, cached: Any) -> None:
-        self.cached, self.served = cached, cached is not None
-        self.computed: Any = None
-
-    def likelihoods(self, prompts: Sequence[FramedPrompt]) -> list[Likelihood] | None:
-        if self.cached is None:
-            return None
-        values = self.cached.column("values").combine_chunks()
-        scores = [np.asarray(each.values, dtype=np.float32) for each in values]
-        return [prompt.likelihood(each) for prompt, each in zip(prompts, scores, strict=True)]
-
-    def remember(self, prompts: Sequence[FramedPrompt], scored: Sequence[Likelihood]) -> None:
-        import pyarrow as pa
-
-        values = pa.array([each.logprobs for each in scored], pa.list_(pa.float32()))
-        self.computed = pa.table({"values": values})
-
-
-def _memory(context: WorkerContext, task: EngineTask, model: Model, spec: ScoringSpec) -> Memory | None:
+def _score_cache(context: WorkerContext, part: PartRequest, model: Model, spec: ScoringSpec) -> ScoreCache | None:
     """Return the score cache of a local model; a server's replies are stored as they arrive."""
-    payload = task.payload
-    if not payload["cache"] or not isinstance(model, LanguageModel):
+    path = part.model.score_cache
+    if path is None or not isinstance(model, LanguageModel):
         return None
-    if payload["remote"]:
-        return TransferredScores(task.tables.get("scores"))
-    key = _MEMORY, payload["format"]
+    key = "score cache", part.format
     if key not in context.state:
-        context.state[key] = context.exit_stack.enter_context(ScoreCache(model, spec, payload["budget"]))
-    memory: Memory = context.state[key]
-    return memory
+        store = context.score_store(path) if context.score_store else ScoreStore(path)
+        context.state[key] = ScoreCache(
+            model, spec, part.model.settings.budget, context.exit_stack.enter_context(store)
+        )
+    cache: ScoreCache = context.state[key]
+    return cache

@@ -12,8 +12,9 @@ import shutil
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 from annotated_types import Interval
 
@@ -22,7 +23,7 @@ from horsesense.core.spec import with_setting
 from horsesense.data.store import Store
 from horsesense.errors import UserError, translate_errors
 from horsesense.progress import NO_PROGRESS, Progress
-from horsesense.runs.engine import LOCAL, EngineSettings, EngineTask, Job, TaskResult
+from horsesense.runs.engine import LOCAL, EngineSettings, EngineTask, Job
 from horsesense.training.leaks import LeakCounts, Leaks, check_leaks, find_leaks
 from horsesense.training.objectives import objective_for, objective_of
 from horsesense.training.settings import TrainingMaterial, TrainingPlan, find_setting, plans
@@ -298,29 +299,24 @@ class TrainingGrid(Job):
     name = "training"
 
     def __init__(self, model: str, trainings: Sequence[PlannedTraining], progress: Progress) -> None:
+        super().__init__()
         self.model, self.progress = model, progress
-        self.lost: list[str] = []
-        self._folders: dict[str, Path] = {}
         self._tasks = [task for each in trainings if (task := self._task(each)) is not None]
 
     def begin(self) -> list[EngineTask]:
         return self._tasks
 
-    def take(self, task: EngineTask, result: TaskResult) -> list[EngineTask]:
+    def _write(self, label: str, folder: Path, files: Mapping[str, bytes]) -> list[EngineTask]:
         """Write the folder of a trained model, completely or not at all."""
-        folder = self._folders[task.label]
         part = folder.with_name(f".{folder.name}.part")
         shutil.rmtree(part, ignore_errors=True)
-        for name, content in result.files.items():
+        for name, content in files.items():
             (part / name).parent.mkdir(parents=True, exist_ok=True)
             (part / name).write_bytes(content)
         shutil.rmtree(folder, ignore_errors=True)  # an earlier call may have started there itself
         part.rename(folder)
-        self.progress.log(f"{task.label}: trained, {len(result.files)} files")
+        self.progress.log(f"{label}: trained, {len(files)} files")
         return []
-
-    def failed(self, task: EngineTask, reason: str) -> None:
-        self.lost.append(f"{task.label} ({reason})")
 
     def _task(self, each: PlannedTraining) -> EngineTask | None:
         origin = origin_of(self.model, each.plan.train, each.plan.dev)
@@ -328,39 +324,44 @@ class TrainingGrid(Job):
             return None
         check_bound(each.folder, each.recipe, origin)
         path = Path(self.model).expanduser()
-        called = f"{each.plan.name}, seed {each.recipe.seed}"
-        self._folders[called] = each.folder
-        payload = {
+        label = f"{each.plan.name}, seed {each.recipe.seed}"
+        arguments = {
             "model": str(path.absolute()) if path.exists() else self.model,
-            "recipe": asdict(each.recipe),
-            "origin": asdict(origin),
-            "folder": str(each.folder),
+            "recipe": each.recipe,
+            "origin": origin,
+            "folder": each.folder,
+            "train": each.plan.train,
         }
         tests = each.plan.tests.items() if each.recipe.eval_tests else ()
         shared: Mapping[str, Sequence[Item]] = {
             "dev": each.plan.dev,
             **{f"test {name}": items for name, items in tests},
         }
-        return EngineTask(train_on_worker, payload, each.plan.train, shared, label=called)
+        return EngineTask(train_on_worker, arguments, partial(self._write, label, each.folder), shared, label)
 
 
-def train_on_worker(context: WorkerContext, task: EngineTask) -> TaskResult:
-    """Carry out one training in a temporary folder, and return its files."""
-    payload, origin = task.payload, TrainingOrigin(**task.payload["origin"])
-    dev = task.shared["dev"]
-    if origin_of(payload["model"], task.items, dev) != origin:
-        raise UserError(
-            f"{payload['model']} has other weights, config or tokenizer there", fix="put the same model everywhere"
-        )
-    values: dict[str, Any] = {n: tuple(v) if isinstance(v, list) else v for n, v in payload["recipe"].items()}
-    others = {name.removeprefix("test "): items for name, items in task.shared.items() if name != "dev"}
+def train_on_worker(
+    context: WorkerContext,
+    model: str,
+    recipe: Recipe,
+    origin: TrainingOrigin,
+    folder: Path,
+    train: Sequence[Item],
+    dev: Sequence[Item],
+    **tests: Sequence[Item],
+) -> dict[str, bytes]:
+    """Carry out one training in a temporary folder, and return its files by their path in it."""
+    if origin_of(model, train, dev) != origin:
+        raise UserError(f"{model} has other weights, config or tokenizer there", fix="put the same model everywhere")
+    others = {name.removeprefix("test "): items for name, items in tests.items()}
     with tempfile.TemporaryDirectory(prefix="horsesense-") as scratch:
-        folder = Path(scratch) / Path(payload["folder"]).name
-        train_model(payload["model"], task.items, dev, Recipe(**values), folder, others=others, origin=origin)
-        record = json.loads((folder / RECORD).read_text(encoding="utf-8")) | {"folder": payload["folder"]}
-        Store(folder).write(folder / RECORD, json.dumps(record, indent=2) + "\n")
-        files = [path for path in sorted(folder.rglob("*")) if path.is_file()]
-        return TaskResult(files={path.relative_to(folder).as_posix(): path.read_bytes() for path in files})
+        here = Path(scratch) / folder.name
+        train_model(model, train, dev, recipe, here, others=others, origin=origin)
+        record = json.loads((here / RECORD).read_text(encoding="utf-8")) | {"folder": str(folder)}
+        Store(here).write(here / RECORD, json.dumps(record, indent=2) + "\n")
+        return {
+            path.relative_to(here).as_posix(): path.read_bytes() for path in sorted(here.rglob("*")) if path.is_file()
+        }
 
 
 def train_with_engine(model: str, trainings: Sequence[PlannedTraining], engine: Engine, progress: Progress) -> None:

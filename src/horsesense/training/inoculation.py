@@ -17,14 +17,13 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from horsesense.core import Answer, Item, Probe
-from horsesense.core.answer_columns import answers_in
 from horsesense.core.document import Document
 from horsesense.data import read_bytes, read_text
 from horsesense.data.store import Store
 from horsesense.errors import UserError, argument, translate_errors
 from horsesense.progress import NO_PROGRESS, Progress
 from horsesense.runs.ask_models import keep_control
-from horsesense.runs.engine import EngineSettings, EngineTask, Job, TaskResult
+from horsesense.runs.engine import EngineSettings, EngineTask, Job
 from horsesense.stats import Estimate, accuracy, chance, family_accuracy
 from horsesense.training.baselines import is_stored
 from horsesense.training.curves import SELECTED, CurvePoint, curves, inoculation_curve, read_selected
@@ -36,6 +35,7 @@ from horsesense.training.inoculation_trials import (
     InoculationGrid,
     InoculationSets,
     InoculationTrial,
+    StudyRequest,
     evaluate_base_model,
     identity_of,
     run_trials,
@@ -379,14 +379,13 @@ class InoculationStudy(Job):
         on_trials: Callable[[Sequence[InoculationTrial]], None] = lambda _: None,
         on_best: Callable[[BestTrial], None] = lambda _: None,
     ) -> None:
+        super().__init__()
         self.model, self.sets, self.grid, self.objective, self.progress = model, sets, grid, objective, progress
         self.on_trials, self.on_best = on_trials, on_best
         self.done: frozenset[tuple[str, int, int]] = frozenset()
         """Setting, k and seed of what is stored already."""
         self.before: dict[str, float] = {}
         """Accuracy of the base model on the development sets: ``new`` and ``original``."""
-        self.lost: list[str] = []
-        """Tasks that failed, with the reason."""
 
     def check(self, allow_overlap: bool = False) -> Leaks:
         """Check for leaks from the training sets into the development and test sets."""
@@ -427,53 +426,51 @@ class InoculationStudy(Job):
 
     def begin(self) -> list[EngineTask]:
         """Return the base model's task: every cost is relative to it."""
-        return [self._task(evaluate_base_model, "the base model")]
+        return [self._task(evaluate_base_model, "the base model", self._take_base)]
 
-    def take(self, task: EngineTask, result: TaskResult) -> list[EngineTask]:
-        """Store the outcome of a task; after the base model, return all others: seeds, then adds, then k."""
-        answers = [list(answers_in(result.tables[name])) for name in ("new", "original")]
-        if not self.before:
-            self.before = dict(result.payload["before"])
-            if ("none", 0, 0) not in self.done:
-                new, original = self.before["new"], self.before["original"]
-                base = InoculationTrial(self.model, "none", 0, 0.0, 0, 0, new, original, 0.0)
-                self.on_best(BestTrial(base, *answers))
-            return [
-                self._task(run_trials, f"k = {k:,}, seed {seed}, {setting_of(add)}", seed=seed, add=add, k=k)
-                for seed in self.grid.seeds
-                for add in self.grid.adds
-                for k in self.grid.sizes
-                if (setting_of(add), k, seed) not in self.done
-            ]
-        self.on_trials([InoculationTrial(**{**trial, "model": self.model}) for trial in result.payload["trials"]])
-        trial = InoculationTrial(**{**result.payload["best"], "model": self.model})
+    def _take_base(self, result: tuple[dict[str, float], BestTrial]) -> list[EngineTask]:
+        """Store the base model's outcome, and return all other tasks: seeds, then adds, then k."""
+        self.before, best = result
+        if ("none", 0, 0) not in self.done:
+            self._store_best(best)
+        return [
+            self._task(
+                run_trials, f"k = {k:,}, seed {seed}, {setting_of(add)}", self._take_trials, seed=seed, add=add, k=k
+            )
+            for seed in self.grid.seeds
+            for add in self.grid.adds
+            for k in self.grid.sizes
+            if (setting_of(add), k, seed) not in self.done
+        ]
+
+    def _take_trials(self, result: tuple[BestTrial, list[InoculationTrial]]) -> list[EngineTask]:
+        best, trials = result
+        self.on_trials([replace(trial, model=self.model) for trial in trials])
+        trial = best.trial
         self.progress.log(
             f"{trial.setting}, k = {trial.k:,}, seed {trial.seed}, on the development sets: new {trial.new:.3f} "
             f"(from {self.before['new']:.3f}), original {trial.original:.3f}, cost {trial.cost:+z.3f}, "
             f"at learning rate {trial.lr:g} and step {trial.steps}"
         )
-        self.on_best(BestTrial(trial, *answers))
+        self._store_best(best)
         return []
 
-    def progress_of(self, task: EngineTask) -> Progress:
-        return self.progress
+    def _store_best(self, best: BestTrial) -> None:
+        """Store a trial under the model's name as it was given; a worker has its absolute path."""
+        self.on_best(replace(best, trial=replace(best.trial, model=self.model)))
 
-    def failed(self, task: EngineTask, reason: str) -> None:
-        self.lost.append(f"{task.label} ({reason})")
-
-    def _task(self, function: Any, called: str, **more: int) -> EngineTask:
+    def _task(self, function: Any, label: str, take: Callable[[Any], Sequence[EngineTask]], **more: int) -> EngineTask:
         path = Path(self.model).expanduser()
-        payload = {
-            "model": str(path.absolute()) if path.exists() else self.model,
-            "identity": identity_of(self.model),
-            "objective": self.objective,
-            "grid": asdict(self.grid),
-            "before": self.before,
-            **more,
-        }
+        study = StudyRequest(
+            model=str(path.absolute()) if path.exists() else self.model,
+            identity=identity_of(self.model),
+            objective=self.objective,
+            grid=self.grid,
+            before=self.before,
+        )
         sets = {each.name: getattr(self.sets, each.name) for each in fields(InoculationSets)}
         shared = {name: probe.items for name, probe in sets.items() if probe is not None}
-        return EngineTask(function, payload, shared=shared, label=called)
+        return EngineTask(function, {"study": study, **more}, take, shared, label, self.progress)
 
 
 def concepts_seen(items: Sequence[Item], originals: Iterable[Item]) -> dict[str, bool]:

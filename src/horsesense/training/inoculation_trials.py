@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import random
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -16,12 +16,10 @@ import numpy as np
 from annotated_types import Ge, Gt, Interval
 
 from horsesense.core import Answer, Card, Item, Probe
-from horsesense.core.answer_columns import table_of_answers
 from horsesense.errors import UserError
 from horsesense.models.hf.trainable import open_for_training
 from horsesense.models.locate import identify
 from horsesense.progress import Progress
-from horsesense.runs.engine import EngineTask, TaskResult
 from horsesense.training.baselines import ARRAYS, FILE, is_stored, read_stored
 from horsesense.training.controls.control import ControlTask
 from horsesense.training.objectives import objective_of
@@ -270,6 +268,19 @@ def mean_credit(answer: Answerer, probe: Probe) -> float:
     return float(np.nanmean(credit_of(answer(probe.items), probe.items)))
 
 
+@dataclass(frozen=True, slots=True)
+class StudyRequest:
+    """What all tasks of a study have in common."""
+
+    model: str
+    identity: str
+    """Hash of the model's files, which must be the same everywhere."""
+    objective: str
+    grid: InoculationGrid
+    before: dict[str, float]
+    """Accuracy of the base model on the development sets, once it is known."""
+
+
 @dataclass(slots=True)
 class _Worker:
     """A study as a worker sees it."""
@@ -282,21 +293,15 @@ class _Worker:
     before: dict[str, float]
 
     @classmethod
-    def of(cls, context: WorkerContext, task: EngineTask) -> _Worker:
-        payload = task.payload
-        if identity_of(payload["model"]) != payload["identity"]:
-            raise UserError(
-                f"{payload['model']} has other weights, config or tokenizer there", fix="put the same model everywhere"
-            )
-        sets = InoculationSets(**{name: Probe(items, Card(name=name)) for name, items in task.shared.items()})
-        values: dict[str, Any] = {
-            name: tuple(value) if isinstance(value, list) else value for name, value in payload["grid"].items()
-        }
-        grid = InoculationGrid(**values)
-        model, objective, before = payload["model"], payload["objective"], dict(payload["before"])
-        control = objective == CONTROL
-        learner = _Control(model, grid, sets) if control else _Transformer(model, grid, objective)
-        return cls(model, sets, grid, learner, context.progress, before)
+    def of(cls, context: WorkerContext, study: StudyRequest, sets: Mapping[str, Sequence[Item]]) -> _Worker:
+        model, grid = study.model, study.grid
+        if identity_of(model) != study.identity:
+            problem = f"{model} has other weights, config or tokenizer there"
+            raise UserError(problem, fix="put the same model everywhere")
+        probes = InoculationSets(**{name: Probe(items, Card(name=name)) for name, items in sets.items()})
+        control = study.objective == CONTROL
+        learner = _Control(model, grid, probes) if control else _Transformer(model, grid, study.objective)
+        return cls(model, probes, grid, learner, context.progress, study.before)
 
     def base_model(self) -> BestTrial:
         """Evaluate the model before any training."""
@@ -331,19 +336,17 @@ class _Worker:
         return BestTrial(trial, answer(self.sets.test.items), answer(self.sets.original_test.items))
 
 
-def evaluate_base_model(context: WorkerContext, task: EngineTask) -> TaskResult:
+def evaluate_base_model(
+    context: WorkerContext, study: StudyRequest, **sets: Sequence[Item]
+) -> tuple[dict[str, float], BestTrial]:
     """Evaluate the base model on the development sets and the tests."""
-    best = (worker := _Worker.of(context, task)).base_model()
-    return TaskResult({"before": worker.before}, _tables(best))
+    worker = _Worker.of(context, study, sets)
+    best = worker.base_model()
+    return worker.before, best
 
 
-def run_trials(context: WorkerContext, task: EngineTask) -> TaskResult:
+def run_trials(
+    context: WorkerContext, study: StudyRequest, seed: int, add: int, k: int, **sets: Sequence[Item]
+) -> tuple[BestTrial, list[InoculationTrial]]:
     """Train with one training-set size and seed at every learning rate, and test the best weights."""
-    worker = _Worker.of(context, task)
-    best, trials = worker.trials(task.payload["seed"], task.payload["add"], task.payload["k"])
-    return TaskResult({"trials": [asdict(trial) for trial in trials], "best": asdict(best.trial)}, _tables(best))
-
-
-def _tables(best: BestTrial) -> dict[str, Any]:
-    answers = {"new": best.answers, "original": best.original_answers}
-    return {name: table_of_answers("", name, each) for name, each in answers.items()}
+    return _Worker.of(context, study, sets).trials(seed, add, k)
