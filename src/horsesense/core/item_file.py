@@ -19,7 +19,9 @@ import orjson
 
 from horsesense.core.arrow import LazySequence, Texts
 from horsesense.core.item import NO_SOURCE, Item, Source, check_item
-from horsesense.data import disk_errors, numbered_lines, writing
+from horsesense.data import disk_errors, writing
+from horsesense.data.table_formats import parquet_batches
+from horsesense.data.tables import json_lines
 from horsesense.errors import UserError
 
 if TYPE_CHECKING:
@@ -128,17 +130,10 @@ def _tell_source(name: str) -> NoReturn:
 
 def iter_jsonl(path: Path) -> Iterator[tuple[int, Item]]:
     """Yield each item with its line."""
-    for line, text in numbered_lines(path):
+    for line, values in json_lines(path):
         try:
-            values = orjson.loads(text)
-        except orjson.JSONDecodeError as error:
-            raise UserError(
-                f"the line is not JSON: {error.msg}, at column {error.colno}",
-                file=path,
-                line=line,
-                fix="repair or remove it",
-            ) from error
-        try:
+            if isinstance(values, UserError):
+                raise values
             yield line, item_from_dict(values)
         except UserError as error:
             raise error.at(path, line) from None
@@ -163,8 +158,6 @@ def _packed(raw: IO[bytes], path: Path) -> AbstractContextManager[IO[bytes]]:
 
 
 _WRITTEN_AT_ONCE = 20_000
-_READ_AT_ONCE = 2_000
-"""Rows held as Python values; more of them keep the garbage collector busy, and reading takes twice as long."""
 
 _WORDS = {str: "text", bool: "true or false", int: "whole numbers", float: "numbers"}
 
@@ -229,28 +222,12 @@ def write_parquet(path: Path, items: Iterable[Item]) -> None:
 
 def iter_parquet(path: Path) -> Iterator[tuple[int, Item]]:
     """Yield each item with its row, from 1."""
-    with disk_errors(path), path.open("rb") as handle:
-        for row, values in enumerate(_rows(handle, path), start=1):
-            try:
-                yield row, item_from_dict(values)
-            except UserError as error:
-                raise error.at(path, row) from None
-
-
-def _rows(handle: IO[bytes], path: Path) -> Iterator[dict[str, Any]]:
-    import pyarrow as pa
-    from pyarrow import parquet
-
-    try:
-        for batch in parquet.ParquetFile(handle).iter_batches(_READ_AT_ONCE):
-            yield from _present(batch)
-    except (pa.ArrowException, OSError, ValueError) as error:
-        # What the system says about the disk has a number; what Arrow says about damaged bytes has none.
-        if getattr(error, "errno", None) is not None:
-            raise
-        raise UserError(
-            "this is not a Parquet file, or it is damaged", file=path, fix="make or get it again"
-        ) from error
+    rows = (values for batch in parquet_batches(path) for values in _present(batch))
+    for row, values in enumerate(rows, start=1):
+        try:
+            yield row, item_from_dict(values)
+        except UserError as error:
+            raise error.at(path, row) from None
 
 
 def _present(batch: Any) -> Iterator[dict[str, Any]]:

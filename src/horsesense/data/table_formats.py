@@ -6,23 +6,18 @@ memory stays flat.
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 import shutil
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
-import orjson
-
 from horsesense.data.disk import disk_errors
-from horsesense.data.tables import check_header
-from horsesense.data.text import LONGEST_LINE, numbered_lines, opened
+from horsesense.data.tables import ANY_DELIMITER, json_lines, open_table
+from horsesense.data.text import open_bytes
 from horsesense.errors import UserError
 
 _CHUNK = 1 << 14
@@ -41,7 +36,7 @@ def json_elements(path: str | Path, chunk: int = _CHUNK) -> Iterator[Any]:
     import ijson
 
     path, count = Path(path), 0
-    with opened(path) as handle:
+    with open_bytes(path) as handle:
         if handle.peek(3)[:3] == _BYTE_ORDER_MARK:
             handle.read(3)
         start = handle.peek(_CHUNK).lstrip()[:1]
@@ -111,12 +106,12 @@ def any_rows(path: Path) -> Iterator[tuple[int, Row | UserError]]:
     if path.is_fifo():
         yield from _of_pipe(path)
         return
-    with opened(path) as handle:
+    with open_bytes(path) as handle:
         start = handle.read(512)
     if start.startswith(_PARQUET):
-        yield from enumerate(_parquet_rows(path), start=1)
+        yield from _rows_of(parquet_batches(path))
     elif start.startswith(_ARROW) or start.startswith(b"\xff\xff\xff\xff"):
-        yield from enumerate(_arrow_rows(path), start=1)
+        yield from _rows_of(_arrow_batches(path))
     else:
         first = start.removeprefix(b"\xef\xbb\xbf").lstrip()[:1]
         if not first:
@@ -124,17 +119,19 @@ def any_rows(path: Path) -> Iterator[tuple[int, Row | UserError]]:
         if first == b"[":
             yield from enumerate(map(_object, json_elements(path)), start=1)
         elif first == b"{":
-            yield from _json_lines(path)
+            yield from json_lines(path)
         else:
-            yield from _delimited(path)
+            table = open_table(path, ANY_DELIMITER)
+            for line, cells in table.rows:
+                yield line, dict.fromkeys(table.header) | dict(zip(table.header, cells, strict=False))
 
 
 def _of_pipe(path: Path) -> Iterator[tuple[int, Row | UserError]]:
     """Copy a pipe to a temporary file, because it can be read only once."""
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder) / path.name
-        with opened(path) as handle, copy.open("wb") as laid:
-            shutil.copyfileobj(handle, laid)
+        with open_bytes(path) as handle, copy.open("wb") as target:
+            shutil.copyfileobj(handle, target)
         yield from any_rows(copy)
 
 
@@ -144,74 +141,45 @@ def _object(values: Any) -> Row | UserError:
     return UserError("an entry of the list is not an object")
 
 
-def _json_lines(path: Path) -> Iterator[tuple[int, Row | UserError]]:
-    for number, line in numbered_lines(path):
-        try:
-            values = orjson.loads(line)
-        except orjson.JSONDecodeError as error:
-            yield number, UserError(f"the line is not JSON: {error.msg}", fix="repair or remove it")
-            continue
-        if isinstance(values, dict):
-            yield number, values
-        else:
-            yield number, UserError("the line is not a JSON object", fix="repair or remove it")
-
-
-def _delimited(path: Path) -> Iterator[tuple[int, Row | UserError]]:
-    """Read CSV or TSV line by line; quoted cells may contain line ends."""
-    begins = 1
-    with opened(path) as raw:
-        text = io.TextIOWrapper(raw, encoding="utf-8-sig", newline="")
-        try:
-            first = text.readline(LONGEST_LINE)
-            delimiter = "\t" if "\t" in first else ";" if first.count(";") > first.count(",") else ","
-            reader = csv.reader(chain([first], text), delimiter=delimiter, strict=True)
-            header = next(reader, [])
-            check_header(header, path)
-            begins = reader.line_num + 1
-            for cells in reader:
-                if any(cell.strip() for cell in cells):
-                    yield begins, dict.fromkeys(header) | dict(zip(header, cells, strict=False))
-                begins = reader.line_num + 1
-        except csv.Error as error:
-            raise UserError(f"the row cannot be split into fields ({error})", file=path, line=begins) from None
-        except UnicodeDecodeError as error:
-            byte = error.object[error.start]
-            raise UserError(f"byte {byte:#04x} is not UTF-8", file=path, fix="save the file as UTF-8") from error
-
-
-def _parquet_rows(path: Path) -> Iterator[Row]:
-    import pyarrow as pa
+def parquet_batches(path: Path) -> Iterator[Any]:
+    """Yield the record batches of a Parquet file."""
     from pyarrow import parquet
 
-    with disk_errors(path), path.open("rb") as handle:
-        try:
-            for batch in parquet.ParquetFile(handle).iter_batches(_AT_ONCE):
-                yield from batch.to_pylist()
-        except (pa.ArrowException, OSError, ValueError) as error:
-            if getattr(error, "errno", None) is not None:
-                raise
-            raise UserError("the Parquet file is damaged or cut off", file=path, fix="get it again") from error
+    with _arrow_errors(path, "Parquet"), path.open("rb") as handle:
+        # More rows as Python values keep the garbage collector busy, and reading takes twice as long.
+        yield from parquet.ParquetFile(handle).iter_batches(_AT_ONCE)
 
 
-def _arrow_rows(path: Path) -> Iterator[Row]:
-    """Read Arrow's file format, or its stream format, in which ``datasets`` stores data."""
+def _arrow_batches(path: Path) -> Iterator[Any]:
+    """Yield the record batches of Arrow's file format, or its stream format, in which ``datasets`` stores data."""
     import pyarrow as pa
 
-    with disk_errors(path), path.open("rb") as handle:
+    with _arrow_errors(path, "Arrow"), path.open("rb") as handle:
+        if handle.read(6) == _ARROW:
+            reader = pa.ipc.open_file(handle)
+            yield from (reader.get_batch(number) for number in range(reader.num_record_batches))
+        else:
+            handle.seek(0)
+            yield from pa.ipc.open_stream(handle)
+
+
+@contextmanager
+def _arrow_errors(path: Path, kind: str) -> Iterator[None]:
+    """Translate what Arrow raises about damaged bytes; what the system says about the disk has a number."""
+    import pyarrow as pa
+
+    with disk_errors(path):
         try:
-            if handle.read(6) == _ARROW:
-                reader = pa.ipc.open_file(handle)
-                batches = (reader.get_batch(number) for number in range(reader.num_record_batches))
-            else:
-                handle.seek(0)
-                batches = iter(pa.ipc.open_stream(handle))
-            for batch in batches:
-                yield from batch.to_pylist()
+            yield
         except (pa.ArrowException, OSError, ValueError) as error:
             if getattr(error, "errno", None) is not None:
                 raise
-            raise UserError("the Arrow file is damaged or cut off", file=path, fix="get it again") from error
+            problem = f"this is not {'an' if kind == 'Arrow' else 'a'} {kind} file, or it is damaged"
+            raise UserError(problem, file=path, fix="make or get it again") from error
+
+
+def _rows_of(batches: Iterator[Any]) -> Iterator[tuple[int, Row]]:
+    return enumerate((row for batch in batches for row in batch.to_pylist()), start=1)
 
 
 def is_hub_name(path: Path) -> bool:
@@ -226,10 +194,10 @@ def of_hub(paths: Sequence[Path]) -> Iterator[list[Path]]:
         yield list(paths)
         return
     with tempfile.TemporaryDirectory() as folder:
-        yield [_laid(path, Path(folder)) if is_hub_name(path) else path for path in paths]
+        yield [_download_dataset(path, Path(folder)) if is_hub_name(path) else path for path in paths]
 
 
-def _laid(path: Path, folder: Path) -> Path:
+def _download_dataset(path: Path, folder: Path) -> Path:
     try:
         import datasets
     except ImportError as error:

@@ -11,14 +11,14 @@ import io
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import zip_longest
+from itertools import chain, zip_longest
 from pathlib import Path
 from typing import Any
 
 import orjson
 
 from horsesense.data.disk import writing
-from horsesense.data.text import numbered_lines, read_text
+from horsesense.data.text import decoded_lines, numbered_lines
 from horsesense.errors import UserError
 
 _ENDINGS = (".csv", ".tsv", ".jsonl")
@@ -29,6 +29,7 @@ class Layout:
     """Delimiter, quoting and comments of a table."""
 
     delimiter: str = "\t"
+    """The character between cells; empty: a tab, semicolon or comma, by the first line."""
     quoted: bool = False
     """Whether a cell may be quoted, and then contain delimiters and line ends."""
     remark: str = ""
@@ -37,6 +38,7 @@ class Layout:
 
 TABS = Layout()
 COMMAS = Layout(",", quoted=True)
+ANY_DELIMITER = Layout("", quoted=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,19 +56,7 @@ class HeaderedRows:
 def open_table(path: str | Path, layout: Layout = TABS) -> HeaderedRows:
     """Open a table: its header, and its rows without empty lines."""
     path = Path(path)
-    return (
-        quoted_table(read_text(path), path, layout.delimiter)
-        if layout.quoted
-        else _begun(_plain_rows(path, layout), path)
-    )
-
-
-def quoted_table(text: str, path: Path, delimiter: str) -> HeaderedRows:
-    """Return the table of a text that was already read to find its delimiter."""
-    return _begun(_quoted_rows(text, path, delimiter), path)
-
-
-def _begun(rows: Iterator[tuple[int, list[str]]], path: Path) -> HeaderedRows:
+    rows = _quoted_rows(path, layout.delimiter) if layout.quoted else _plain_rows(path, layout)
     line, header = next(rows, (0, []))
     check_header(header, path, line)
     return HeaderedRows(header, line, rows)
@@ -86,9 +76,11 @@ def _plain_rows(path: Path, layout: Layout) -> Iterator[tuple[int, list[str]]]:
             yield number, line.split(layout.delimiter)
 
 
-def _quoted_rows(text: str, path: Path, delimiter: str) -> Iterator[tuple[int, list[str]]]:
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
-    begins = 1
+def _quoted_rows(path: Path, delimiter: str) -> Iterator[tuple[int, list[str]]]:
+    # Inside a line, a CR alone ends one too.
+    lines = chain.from_iterable(io.StringIO(line, newline="") for _, line in decoded_lines(path))
+    first, begins = next(lines, ""), 1
+    reader = csv.reader(chain([first], lines), delimiter=delimiter or _delimiter_of(first), strict=True)
     try:
         for cells in reader:
             if any(cell.strip() for cell in cells):
@@ -96,6 +88,11 @@ def _quoted_rows(text: str, path: Path, delimiter: str) -> Iterator[tuple[int, l
             begins = reader.line_num + 1
     except csv.Error as error:
         raise UserError(f"the row cannot be split into fields ({error})", file=path, line=begins) from None
+
+
+def _delimiter_of(first: str) -> str:
+    """Return the delimiter of a line: many European spreadsheets write CSV with semicolons."""
+    return "\t" if "\t" in first else ";" if first.count(";") > first.count(",") else ","
 
 
 def cells_of(line: str, layout: Layout) -> list[str]:
@@ -158,20 +155,17 @@ def ending(path: Path) -> str:
 def iter_rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield rows of CSV, TSV or JSON lines, each with its first line; cells are text without outer spaces."""
     if ending(path) == ".jsonl":
-        yield from _json_rows(path)
+        for line, values in json_lines(path):
+            if isinstance(values, UserError):
+                raise values.at(path, line)
+            yield line, values
         return
-    text = read_text(path)
-    table = quoted_table(text, path, "\t" if ending(path) == ".tsv" else _comma_of(text.partition("\n")[0]))
+    table = open_table(path, Layout("\t", quoted=True) if ending(path) == ".tsv" else ANY_DELIMITER)
     if not table.header:
         raise UserError("the file is empty", file=path)
     header = [name.strip() for name in table.header]
     for line, row in _stripped(table, header, path, "put text with commas in quotes"):
-        yield line, {name: _as_written(cell) for name, cell in row.items()}
-
-
-def _comma_of(first: str) -> str:
-    """Return the delimiter: many European spreadsheets write CSV with semicolons."""
-    return ";" if first.count(";") > first.count(",") else ","
+        yield line, {name: _without_quote(cell) for name, cell in row.items()}
 
 
 def _stripped(
@@ -185,15 +179,17 @@ def _stripped(
         yield line, row
 
 
-def _json_rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+def json_lines(path: Path) -> Iterator[tuple[int, dict[str, Any] | UserError]]:
+    """Yield the object of each line; a line that is not one is yielded as an error."""
     for line, text in numbered_lines(path):
         try:
             values = orjson.loads(text)
         except orjson.JSONDecodeError as error:
-            raise UserError(f"the line is not JSON: {error.msg}", file=path, line=line, fix="repair it") from error
-        if not isinstance(values, dict):
-            raise UserError("the line is not a JSON object", file=path, line=line, fix="write one {…} a line")
-        yield line, values
+            problem = f"the line is not JSON: {error.msg}, at column {error.colno}"
+            yield line, UserError(problem, fix="repair or remove it")
+            continue
+        is_object = isinstance(values, dict)
+        yield line, values if is_object else UserError("the line is not a JSON object", fix="write one {…} per line")
 
 
 def write_rows(path: Path, rows: Iterable[Mapping[str, Any]], columns: Sequence[str]) -> None:
@@ -229,7 +225,7 @@ def no_formula(value: Any) -> Any:
     return f"'{value}"
 
 
-def _as_written(cell: str) -> str:
+def _without_quote(cell: str) -> str:
     """Remove the quote that `no_formula` put before a cell."""
     return cell[1:] if cell.startswith("'") and _FORMULA.match(cell) else cell
 

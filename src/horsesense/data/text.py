@@ -45,7 +45,7 @@ class _Unpacked(RawIOBase):
 
 
 @contextmanager
-def opened(path: Path) -> Iterator[BufferedReader]:
+def open_bytes(path: Path) -> Iterator[BufferedReader]:
     """Open a file, or a pipe that somebody writes to; a gzipped file is unpacked, whatever its name."""
     with now_reading(path), disk_errors(path):
         if not path.is_fifo():
@@ -59,7 +59,7 @@ def opened(path: Path) -> Iterator[BufferedReader]:
                 raise UserError("the gzipped file is damaged", file=path, fix="get it again") from error
 
 
-def _decoded(raw: bytes, path: Path, line: int) -> str:
+def _decode(raw: bytes, path: Path, line: int) -> str:
     try:
         return raw.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -72,7 +72,7 @@ def _decoded(raw: bytes, path: Path, line: int) -> str:
 def read_bytes(path: str | Path) -> bytes:
     """Read the bytes of a file, unpacked where it is gzipped."""
     path = Path(path)
-    with opened(path) as handle:
+    with open_bytes(path) as handle:
         large = path.stat().st_size > MOST_BYTES
         content = b"" if large else handle.read(MOST_BYTES + 1)
     if large or len(content) > MOST_BYTES:
@@ -83,23 +83,27 @@ def read_bytes(path: str | Path) -> bytes:
 
 def read_text(path: str | Path) -> str:
     """Read the text of a UTF-8 file without its byte-order mark."""
-    return _decoded(read_bytes(path), Path(path), 1).removeprefix(_BYTE_ORDER_MARK)
+    return _decode(read_bytes(path), Path(path), 1).removeprefix(_BYTE_ORDER_MARK)
 
 
-def numbered_lines(path: str | Path) -> Iterator[tuple[int, str]]:
-    """Yield each line that is not blank, with its number from 1, without its line end (LF or CRLF).
+def decoded_lines(path: str | Path) -> Iterator[tuple[int, str]]:
+    """Yield each line with its number from 1 and its line end.
 
     Only LF ends a line: a published dataset may contain U+2028 or U+0085 inside a sentence, where
     ``str.splitlines`` would break it. Lines are read one at a time, so memory stays flat.
     """
     path = Path(path)
-    with opened(path) as handle:
+    with open_bytes(path) as handle:
         for number, raw in enumerate(iter(partial(handle.readline, LONGEST_LINE + 1), b""), start=1):
             if len(raw) > LONGEST_LINE:
                 problem = f"the line is longer than {LONGEST_LINE >> 20} MB"
                 raise UserError(problem, file=path, line=number, fix="check that it is the right file")
-            line = _decoded(raw, path, number).rstrip("\r\n")
-            if number == 1:
-                line = line.removeprefix(_BYTE_ORDER_MARK)
-            if line and not line.isspace():
-                yield number, line
+            line = _decode(raw, path, number)
+            yield number, line.removeprefix(_BYTE_ORDER_MARK) if number == 1 else line
+
+
+def numbered_lines(path: str | Path) -> Iterator[tuple[int, str]]:
+    """Yield each line that is not blank, with its number from 1, without its line end (LF or CRLF)."""
+    for number, line in decoded_lines(path):
+        if line and not line.isspace():
+            yield number, line.rstrip("\r\n")
