@@ -23,7 +23,7 @@ from sklearn.model_selection import GroupKFold
 from sklearn.pipeline import make_pipeline
 
 from horsesense.core import Item
-from horsesense.drawing import finished
+from horsesense.drawing import style_chart
 from horsesense.lexicons.words import FUNCTION_WORDS
 from horsesense.methods.ladders.api import LadderName, build_ladder
 from horsesense.methods.ladders.thresholds import AROUND, FIRST, LadderThreshold, LevelAccuracy, levels_to_ask
@@ -128,7 +128,7 @@ def main() -> None:
     chosen = parser.parse_args()
     if chosen.picture:
         models = [simulated("small", 1.2, 1), simulated("medium", 3.4, 2), simulated("large", 5.3, 3)]
-        drawing = finished(ladder_chart(models), 460, 280) | {"background": "#ffffff"}
+        drawing = style_chart(ladder_chart(models), 460, 280) | {"background": "#ffffff"}
         chosen.picture.write_text(vl_convert.vegalite_to_svg(drawing), encoding="utf-8")
         return
     if chosen.structure:

@@ -106,7 +106,7 @@ def as_row(e: Estimate) -> dict[str, Any]:
     return {"value": e.value, "low": e.low, "high": e.high, "chance": e.chance, "n": e.n}
 
 
-def finished(chart: Any, width: int, height: int) -> dict[str, Any]:
+def style_chart(chart: Any, width: int, height: int) -> dict[str, Any]:
     """Apply the common style, and return the chart as Vega-Lite JSON."""
     text = {"labelColor": INK, "titleColor": INK, "labelFontSize": 12, "titleFontSize": 12, "titleFontWeight": "normal"}
     drawing: dict[str, Any] = (

@@ -268,7 +268,7 @@ def every() -> list[Plugin]:
     return sorted(known, key=lambda plugin: (list(_ONE).index(plugin.kind), plugin.name, plugin.package))
 
 
-def found(kind: Kind, name: str, known: Iterable[str] = ()) -> Plugin:
+def require_plugin(kind: Kind, name: str, known: Iterable[str] = ()) -> Plugin:
     """Return the plug-in of a name that is not among ``known``; the error suggests the nearest name."""
     plugin = find(kind, name)
     if plugin is not None:

@@ -10,7 +10,7 @@ import pytest
 from horsesense.data import cache_folder
 from horsesense.errors import UserError
 from horsesense.models import gguf
-from horsesense.models.gguf import converted
+from horsesense.models.gguf import convert_gguf
 from horsesense.models.hf.load import load_model
 from horsesense.models.locate import bundled_folder
 
@@ -38,9 +38,9 @@ def test_the_folder_has_the_weights_of_the_file(smollm2: str) -> None:
 
 def test_it_is_converted_once(smollm2: str) -> None:
     (path,) = bundled_folder("smollm2").glob("*.gguf")
-    folder = converted(path)
+    folder = convert_gguf(path)
     before = (folder / "model.safetensors").stat().st_mtime_ns
-    assert converted(path) == folder
+    assert convert_gguf(path) == folder
     assert (folder / "model.safetensors").stat().st_mtime_ns == before
 
 
@@ -49,7 +49,7 @@ def test_damaged_files_are_told_and_leave_nothing(tmp_path: Path, content: bytes
     path = tmp_path / "model.gguf"
     path.write_bytes(content)
     with pytest.raises(UserError) as told:
-        converted(path)
+        convert_gguf(path)
     assert str(told.value).startswith(f"{path}: ")
     left = list(cache_folder("converted").glob(".*.part")) if cache_folder("converted").is_dir() else []
     assert left == []
@@ -68,12 +68,12 @@ def test_what_is_too_large_to_convert_is_asked_through_a_server(
         step()
     monkeypatch.setattr(gguf, "_memory", lambda: 7_999.0)
     with pytest.raises(UserError, match=r"to be converted, .*; serve it \(llama-server -m large\.gguf --port 8080\)"):
-        converted(path)
+        convert_gguf(path)
     monkeypatch.setattr(gguf, "_memory", lambda: 8_000.0)
     with pytest.raises(UserError, match="cannot be read"):
-        converted(path)
+        convert_gguf(path)
     part = path.rename(tmp_path / "large-00001-of-00003.gguf")
     with pytest.raises(
         UserError, match=r"several GGUF files .*; serve it \(llama-server -m large-00001-of-00003\.gguf"
     ):
-        converted(part)
+        convert_gguf(part)

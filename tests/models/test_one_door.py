@@ -82,7 +82,7 @@ def test_word_vectors_run_no_code_and_open_no_pickle(tmp_path: Path, monkeypatch
 
 
 def test_a_gguf_runs_no_code_beside_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, smollm2: str) -> None:
-    from horsesense.models.gguf import converted
+    from horsesense.models.gguf import convert_gguf
     from horsesense.models.locate import bundled_folder
 
     say_yes(monkeypatch)
@@ -94,7 +94,7 @@ def test_a_gguf_runs_no_code_beside_it(tmp_path: Path, monkeypatch: pytest.Monke
         path.write_bytes(source.read(4_000_000))  # its head; the code would run before the weights are read
     code_beside(tmp_path / "m", tmp_path / "ran", "AutoModelForCausalLM")
     with pytest.raises(UserError):
-        converted(path)
+        convert_gguf(path)
     assert not (tmp_path / "ran").exists()
     shutil.rmtree(tmp_path / "m")
 

@@ -21,7 +21,7 @@ from horsesense.models.folders import weight_files
 from horsesense.replication.page import COUNTED
 from horsesense.replication.paper_models import ASKED, ModelScore, all_ones, computed_of, why_no_verdict
 from horsesense.replication.replication import DOCUMENT, MARKDOWN, PAGE, FigureOutcome, Replication, replicate_paper
-from horsesense.runs.ask_models import keep_control
+from horsesense.runs.ask_models import store_control
 from horsesense.runs.manifest import ModelRecord
 from tests.support import ROOT
 from tests.support.calling import caller, hold_to
@@ -292,7 +292,7 @@ def test_trainings_stand_for_a_figure_with_their_spread(tmp_path: Path) -> None:
         for seed in range(seeds):
             scores = [tuple(float((n * seed) % 5 == k) for k in range(5)) for n in range(40)]
             answers = [Answer(item.id, item.form, each) for item, each in zip(triples, scores, strict=True)]
-            keep_control(tmp_path / f"{seeds}" / f"seed-{seed}", "mlp", "made up", "partwhole", probe, answers, seed)
+            store_control(tmp_path / f"{seeds}" / f"seed-{seed}", "mlp", "made up", "partwhole", probe, answers, seed)
         done = hs.replicate("partwhole", trained={name: tmp_path / f"{seeds}"}, data=tmp_path)
         (found,) = [each for each in done.papers[0].outcomes if each.basis == "trained here"]
         assert (found.row, found.n) == ("GloVe embeddings", 40)

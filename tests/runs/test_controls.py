@@ -10,7 +10,7 @@ import horsesense as hs
 from horsesense.core import Answer
 from horsesense.errors import UserError
 from horsesense.report.run_report import write_report
-from horsesense.runs.ask_models import ask_models, keep_control
+from horsesense.runs.ask_models import ask_models, store_control
 from horsesense.runs.results import read_run, result_of
 from tests.runs.test_ask import SETTINGS, make_probe
 
@@ -18,7 +18,7 @@ from tests.runs.test_ask import SETTINGS, make_probe
 def test_a_control_can_be_read_and_compared_like_a_model(tiny_folders: dict[str, Path], tmp_path: Path) -> None:
     probe, model = make_probe(12), str(tiny_folders["gpt2"])
     first = [Answer(item.id, item.form, (1.0, 0.0)) for item in probe.items]
-    keep_control(tmp_path / "control", "first option", "picks the first option", "probe", probe, first)
+    store_control(tmp_path / "control", "first option", "picks the first option", "probe", probe, first)
     _, (answered,) = read_run(tmp_path / "control")
     assert result_of(answered).estimate.value == sum(item.answer == 0 for item in probe.items) / len(probe.items)
     ask_models([model], {"probe": probe}, tmp_path / "run", SETTINGS)
@@ -30,10 +30,10 @@ def test_a_folder_in_use_or_half_an_answer_is_refused(tmp_path: Path) -> None:
     probe = make_probe(2)
     answers = [Answer(item.id, item.form, (1.0, 0.0)) for item in probe.items]
     with pytest.raises(UserError, match="no answer to 1 items"):
-        keep_control(tmp_path / "a", "x", "", "probe", probe, answers[1:])
-    keep_control(tmp_path / "b", "x", "", "probe", probe, answers)
+        store_control(tmp_path / "a", "x", "", "probe", probe, answers[1:])
+    store_control(tmp_path / "b", "x", "", "probe", probe, answers)
     with pytest.raises(UserError, match="holds a run already"):
-        keep_control(tmp_path / "b", "x", "", "probe", probe, answers)
+        store_control(tmp_path / "b", "x", "", "probe", probe, answers)
 
 
 def test_a_control_of_several_seeds_opens_like_any_run(tmp_path: Path) -> None:
@@ -41,7 +41,7 @@ def test_a_control_of_several_seeds_opens_like_any_run(tmp_path: Path) -> None:
     probe = make_probe(12)
     for seed in (0, 1, 10):
         answers = [Answer(item.id, item.form, (float(seed == 0), 0.5)) for item in probe.items]
-        keep_control(tmp_path / "mlp" / f"seed-{seed}", "mlp", "fitted", "probe", probe, answers, seed)
+        store_control(tmp_path / "mlp" / f"seed-{seed}", "mlp", "fitted", "probe", probe, answers, seed)
     manifest, runs = read_run(tmp_path / "mlp")
     assert [run.part.model.name for run in runs] == ["mlp seed-0", "mlp seed-1", "mlp seed-10"]
     assert len(manifest.parts) == 3

@@ -47,7 +47,7 @@ AREAS = {
     ),
     "keeping": (
         "Stored files",
-        "fetch runs.verify.verify runs.verify.Verified cache.list_cache "
+        "fetch runs.verify.verify runs.verify.Verification cache.list_cache "
         "cache.CacheContents cache.CacheEntry cache.prune_cache "
         "cache.PrunedCache lexicons.sources.add_file lexicons.sources.stored_sources "
         "core.catalogue.list_plugins core.catalogue.InstalledPlugins UserError",

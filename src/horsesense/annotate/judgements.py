@@ -13,7 +13,7 @@ from horsesense.annotate.instrument import Instrument, find_instrument
 from horsesense.annotate.platforms import from_mturk, from_potato, is_mturk, is_potato, iter_label_studio
 from horsesense.annotate.task import Task, tasks_of
 from horsesense.annotate.task_files import check_not_overwritten, choices_of
-from horsesense.core import Judgement, Placed, Probe, write_judgements, write_probe
+from horsesense.core import Judgement, JudgementLine, Probe, write_judgements, write_probe
 from horsesense.core.document import Document
 from horsesense.core.judgements import check_columns, judgement_from_dict
 from horsesense.data.tables import iter_rows
@@ -109,7 +109,7 @@ def read_files(
     dropped and counted; a different answer is an error unless ``last`` is set.
     """
     asked = find_instrument(instrument) if instrument else None
-    placed: list[Placed] = []
+    placed: list[JudgementLine] = []
     choices_by_item: dict[str, tuple[str, ...]] = {}
     unanswered: list[tuple[str, str]] = []
     tasks: Mapping[str, Task] | None = None
@@ -127,7 +127,7 @@ def read_files(
                 unanswered.append((row["item"], str(row.get("annotator") or annotator)))
                 continue
             choices_by_item.setdefault(judgement.item, choices_of(row))
-            placed.append(Placed(judgement, path, line))
+            placed.append(JudgementLine(judgement, path, line))
     if asked is None or not (placed or unanswered):
         raise UserError("there is no judgement", file=paths[0] if paths else None, fix="give files with at least one")
     judgements, repeated = deduplicate(placed, last)
@@ -198,9 +198,9 @@ def _text(row: Mapping[str, Any], name: str) -> str:
     return value
 
 
-def deduplicate(placed: Sequence[Placed], last: bool = False) -> tuple[tuple[Judgement, ...], dict[str, int]]:
+def deduplicate(placed: Sequence[JudgementLine], last: bool = False) -> tuple[tuple[Judgement, ...], dict[str, int]]:
     """Return one judgement per annotator, item and round, and counts of what was dropped."""
-    unique: dict[tuple[str, str, int], Placed] = {}
+    unique: dict[tuple[str, str, int], JudgementLine] = {}
     notes: Counter[str] = Counter()
     for new in placed:
         judgement = new.judgement

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from horsesense.runs.comparison import Comparison, Difference, ProbeComparison
     from horsesense.runs.regression import RegressionResult
     from horsesense.runs.result import Result
-    from horsesense.runs.verify import Verified
+    from horsesense.runs.verify import Verification
     from horsesense.runs.withheld import WithheldResult
     from horsesense.runs.wordings import WordingResult
     from horsesense.scoring.clue_words import ExplanationOverNames
@@ -263,8 +263,8 @@ def pruned_cache(pruned: PrunedCache) -> None:
     print(f"{what}; {size(pruned.left)} left in {pruned.folder}")
 
 
-@renders("Verified")
-def verified(found: Verified) -> None:
+@renders("Verification")
+def verified(found: Verification) -> None:
     """Print how many files are intact, and which are not."""
     print(f"{found.path}: {found.intact:,} intact, {len(found.damaged):,} damaged, {len(found.missing):,} missing")
     for name in found.damaged:

@@ -7,7 +7,7 @@ from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 from horsesense.core.answer import Answer, Reply
-from horsesense.core.arrow import LazySequence, Shards, flat_of, joined, lacks_values, offsets_of, values_of
+from horsesense.core.arrow import LazySequence, Shards, flat_of, join_columns, lacks_values, offsets_of, values_of
 from horsesense.core.item import FORMS
 
 if TYPE_CHECKING:
@@ -127,13 +127,13 @@ class StoredAnswers(LazySequence[Answer]):
         """Concatenate tables, or select ``rows`` of their concatenation in this order."""
         import pyarrow as pa
 
-        whole = pa.table(joined(tables, COLUMNS, schema_of_answers(), rows))
-        return cls(joined([without_tokens(whole)], WITHOUT_TOKENS, None), Shards.of_tables([whole]))
+        whole = pa.table(join_columns(tables, COLUMNS, schema_of_answers(), rows))
+        return cls(join_columns([without_tokens(whole)], WITHOUT_TOKENS, None), Shards.of_tables([whole]))
 
     @classmethod
     def of_shards(cls, whole: Shards, small: Iterable[Any], rows: npt.NDArray[np.int64]) -> StoredAnswers:
         """Select rows of tables in files, whose columns without tokens are in memory."""
-        return cls(joined(small, WITHOUT_TOKENS, None, rows), whole, rows)
+        return cls(join_columns(small, WITHOUT_TOKENS, None, rows), whole, rows)
 
     def __len__(self) -> int:
         return len(self.columns["item"])

@@ -74,7 +74,7 @@ def values_of(column: Any) -> Sequence[Any]:
     return [tuple(inner[start:end]) for start, end in pairwise(offsets)]
 
 
-def joined(
+def join_columns(
     tables: Iterable[Any], names: Sequence[str], schema: Any, rows: npt.NDArray[np.int64] | None = None
 ) -> dict[str, Any]:
     """Concatenate columns of tables, or select ``rows`` of the concatenation in this order."""

@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 from horsesense.core import Probe, probe_name, read_probe
 from horsesense.core.document import Document
 from horsesense.errors import UserError, argument, translate_errors, unknown
-from horsesense.registry import Kind, every, found, load, provided
+from horsesense.registry import Kind, every, load, provided, require_plugin
 
 PathLike = str | Path
 
@@ -91,7 +91,7 @@ def build(name: str, /, **options: Any) -> Probe:
     if name not in builders:
         from horsesense.core.probe import probe_of_plugin
 
-        plugin = found("builders", name, builders)
+        plugin = require_plugin("builders", name, builders)
         function = plugin.function()
         check_options(f"the builder {name}", function, options)
         return probe_of_plugin(plugin, function, **options)

@@ -52,7 +52,7 @@ NEEDED = ("item", "annotator", "instrument", "value")
 
 
 @dataclass(frozen=True, slots=True)
-class Placed:
+class JudgementLine:
     """A judgement with its file and line, for error messages."""
 
     judgement: Judgement
@@ -115,12 +115,12 @@ def _whole(value: Any, name: str, least: int) -> int:
     return value
 
 
-def iter_judgements(path: str | Path) -> Iterator[Placed]:
+def iter_judgements(path: str | Path) -> Iterator[JudgementLine]:
     """Yield each judgement of a file with its line."""
     path = Path(path)
     for line, row in iter_rows(path):
         try:
-            yield Placed(judgement_from_dict(row), path, line)
+            yield JudgementLine(judgement_from_dict(row), path, line)
         except UserError as error:
             raise error.at(path, line) from None
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from horsesense.cues.table import Table
 from horsesense.cues.tokens import Floats, Ints, Scores, spread
 from horsesense.errors import UserError
-from horsesense.registry import Plugin, found
+from horsesense.registry import Plugin, require_plugin
 
 Bools = NDArray[np.bool_]
 
@@ -289,7 +289,7 @@ def phrase(cue: Cue, direction: int) -> str:
 
 def foreign(name: str) -> Cue:
     """Return the cue of that name, labelled with its package; its output is checked."""
-    plugin = found("cues", name)
+    plugin = require_plugin("cues", name)
     cue = plugin.load(object, "anything")
     if not isinstance(cue, Number | Learnt):
         raise plugin.another(cue, "a Number or a Learnt")

@@ -231,10 +231,10 @@ def find_cues(
         encoded=_encoded(known.items, progress),
     )
     if out is not None:
-        from horsesense.runs.ask_models import keep_control
+        from horsesense.runs.ask_models import store_control
 
         answers = chosen_cue(known.items, unit, taxonomy, extra, seed, plugged).answers
-        keep_control(
+        store_control(
             Path(out), "best cue", "the best cue of the half without the item", name_in_run(probe), known, answers, seed
         )
         progress.log(f"answers of the best cue in {out}; compare a run on the same probe with it")

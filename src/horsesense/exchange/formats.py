@@ -14,7 +14,7 @@ from horsesense.core import Probe, ScoringSpec
 from horsesense.core.document import Document
 from horsesense.core.spec import parse_spec
 from horsesense.errors import UserError, translate_errors
-from horsesense.registry import ONE_OPTION, found, load, names
+from horsesense.registry import ONE_OPTION, load, names, require_plugin
 
 if TYPE_CHECKING:
     from horsesense.exchange.log_reader import LogReader
@@ -115,7 +115,7 @@ def _find(name: str, kind: Literal["write", "read"], known: tuple[str, ...], pro
     if name in known:
         return load(FORMATS[name][0 if kind == "write" else 1])
     if name not in FORMATS:
-        plugin = found("formats", name, known).load(Format, "a Format of horsesense.exchange.formats")
+        plugin = require_plugin("formats", name, known).load(Format, "a Format of horsesense.exchange.formats")
         if (function := getattr(plugin, kind)) is not None:
             return function
     raise UserError(f"the format {name!r} {problem}", fix=f"use one of {', '.join(known)}")

@@ -169,10 +169,10 @@ def _is_aside(block: str) -> bool:
     return block.lstrip().startswith(("{", "Note:", "Syn:", "Usage:"))
 
 
-def cleaned(sense: Sense) -> tuple[str, list[str]]:
+def clean_sense(sense: Sense) -> tuple[str, list[str]]:
     """Return definition and quotations without labels, references and authors.
 
-    >>> cleaned(Sense('(Mus.) Low in pitch. See {High}. "Low notes." --Nobody. [R.]', ["  So low.   --Nobody."]))
+    >>> clean_sense(Sense('(Mus.) Low in pitch. See {High}. "Low notes." --Nobody. [R.]', ["  So low.   --Nobody."]))
     ('Low in pitch.', ['Low notes.', 'So low.'])
     """
     text = _REMARK.sub("", " ".join(sense.text.split()))
@@ -284,7 +284,7 @@ def _from_dictd(index: Path, text: Path, left_out: Counter[str]) -> Iterator[tup
         if entry is None:
             left_out["entries: no word at their head"] += 1
         else:
-            yield entry.word, [(entry.pos, *cleaned(sense)) for sense in entry.senses]
+            yield entry.word, [(entry.pos, *clean_sense(sense)) for sense in entry.senses]
 
 
 def _sound(word: str, number: int, sense: Written, left_out: Counter[str]) -> Iterator[Triple]:

@@ -27,7 +27,7 @@ def lemmas_of(word: str) -> dict[str, tuple[str, ...]]:
 
 
 @cache
-def inflected(lemma: str, tag: str) -> tuple[str, ...]:
+def inflect(lemma: str, tag: str) -> tuple[str, ...]:
     """The forms of a lemma under a tag of the Penn Treebank, the usual one first."""
     import lemminflect
 
@@ -50,7 +50,7 @@ def verb_form(word: str) -> tuple[str, str]:
         return _HAVE_DO[word], "past" if word in ("had", "did") else "present"
     for lemma in lemmas_of(word).get("VERB", ()):
         for tag, kind in (("VB", "base"), ("VBZ", "present"), ("VBD", "past"), ("VBN", "past"), ("VBG", "gerund")):
-            if word == lemma or word in inflected(lemma, tag):
+            if word == lemma or word in inflect(lemma, tag):
                 return lemma, "base" if word == lemma else kind
     return "", ""
 
@@ -84,7 +84,7 @@ def gerund(phrase: str) -> str:
         return rest
     if not lemma or kind == "gerund":
         return phrase
-    in_ing = "being" if lemma == "be" else next(iter(inflected(lemma, "VBG")), first)
+    in_ing = "being" if lemma == "be" else next(iter(inflect(lemma, "VBG")), first)
     return f"{in_ing} {rest}".strip()
 
 
@@ -96,7 +96,7 @@ def third_person(lemma: str) -> str:
     ('carries', 'has', 'is')
     """
     irregular = {"be": "is", "have": "has", "do": "does"}
-    return irregular.get(lemma) or next(iter(inflected(lemma, "VBZ")), lemma)
+    return irregular.get(lemma) or next(iter(inflect(lemma, "VBZ")), lemma)
 
 
 @cache
@@ -151,7 +151,7 @@ def noun_forms(noun: str) -> tuple[str, ...]:
     (('parking lot', 'parking lots'), ('knife', 'knives'), ('sheep',))
     """
     before, _, last = noun.rpartition(" ")
-    forms = dict.fromkeys((last, *inflected(last, "NNS")))
+    forms = dict.fromkeys((last, *inflect(last, "NNS")))
     return tuple(f"{before} {form}".strip() for form in forms)
 
 
@@ -255,7 +255,7 @@ def comparative_of(adjective: str) -> str:
     beats = sum(a in "aeiouy" and b not in "aeiouy" for a, b in zip(stem, f"{stem[1:]} ", strict=True))
     if "ADJ" not in lemmas_of(adjective) or not (beats == 1 or (beats == 2 and adjective.endswith("y"))):
         return ""
-    formed = next(iter(inflected(adjective, "JJR")), "")
+    formed = next(iter(inflect(adjective, "JJR")), "")
     return formed if formed != adjective and zipf(formed) >= _ATTESTED else ""
 
 
@@ -266,7 +266,7 @@ def natural_comparative(adjective: str) -> str:
     >>> natural_comparative("old"), natural_comparative("light"), natural_comparative("kind")
     ('older', 'lighter', '')
     """
-    formed = next(iter(inflected(adjective, "JJR")), "")
+    formed = next(iter(inflect(adjective, "JJR")), "")
     return formed if formed in _POLES and formed not in _OTHER_SENSE else ""
 
 
@@ -279,7 +279,7 @@ def is_comparative_form(word: str) -> bool:
     """
     if word in OPPOSITES:
         return True
-    return any(word != lemma and word in inflected(lemma, "JJR") for lemma in lemmas_of(word).get("ADJ", ()))
+    return any(word != lemma and word in inflect(lemma, "JJR") for lemma in lemmas_of(word).get("ADJ", ()))
 
 
 @cache
@@ -291,7 +291,7 @@ def adjective_forms(adjective: str) -> tuple[str, ...]:
     """
     if not comparative_of(adjective):
         return (adjective,)
-    compared = (form for tag in ("JJR", "JJS") for form in inflected(adjective, tag)[:1])
+    compared = (form for tag in ("JJR", "JJS") for form in inflect(adjective, tag)[:1])
     return tuple(dict.fromkeys((adjective, *compared)))
 
 
@@ -388,12 +388,12 @@ def auxiliary(clause: str) -> str:
 
 
 @cache
-def negated(clause: str) -> str:
+def negate(clause: str) -> str:
     """A finite clause denied; a clause that is denied already is affirmed.
 
-    >>> negated("is easier to lift"), negated("finds it easier to sing"), negated("initially takes more care")
+    >>> negate("is easier to lift"), negate("finds it easier to sing"), negate("initially takes more care")
     ('is not easier to lift', 'does not find it easier to sing', 'does not initially take more care')
-    >>> negated("does not make the team")
+    >>> negate("does not make the team")
     'makes the team'
     """
     first, _, rest = clause.partition(" ")
@@ -416,7 +416,7 @@ def _affirmed(first: str, rest: str) -> str:
         return f"{first} {rest}"
     verb = finite_verb(rest)
     before, _, after = rest.partition(verb)
-    affirmed = third_person(verb) if first == "does" else next(iter(inflected(verb, "VBD")), verb)
+    affirmed = third_person(verb) if first == "does" else next(iter(inflect(verb, "VBD")), verb)
     return f"{before}{affirmed}{after}"
 
 

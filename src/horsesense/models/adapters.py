@@ -44,7 +44,7 @@ def adapter_weights(folder: Path) -> Path:
     return weights
 
 
-def merged(folder: Path) -> Path:
+def merge_adapter(folder: Path) -> Path:
     """Return the folder of the base model merged with a peft adapter."""
     from horsesense.models.locate import locate
 
@@ -89,7 +89,7 @@ def _merge(base: Path, adapter: Path, family: str, folder: Path) -> None:
             read_tokenizer(base).save_pretrained(folder)
 
 
-def adapted(base: Path, adapter: Path) -> Path:
+def apply_adapter(base: Path, adapter: Path) -> Path:
     """Return the folder of a causal base model that our adapter turned into a masked one."""
     with disk_errors(adapter):
         made_from = f"{base.name}-{sha256_of_file(adapter)[:24]}-1"

@@ -36,7 +36,7 @@ def look_at_gguf(path: Path) -> None:
             raise UserError("this is not a GGUF file", file=path, fix="give a .gguf file or a model folder")
 
 
-def converted(path: Path, progress: Progress = NO_PROGRESS) -> Path:
+def convert_gguf(path: Path, progress: Progress = NO_PROGRESS) -> Path:
     """Return the safetensors folder of a GGUF file, made on first use; its name is the hash of the file."""
     look_at_gguf(path)
     _check_size(path)

@@ -58,9 +58,9 @@ def ready_folder(name: str, folder: Path | None = None, progress: Progress = NO_
     folder = folder or bundled_folder(name)
     packed = next(iter(sorted(folder.glob("*.gguf"))), None)
     if packed is not None:
-        from horsesense.models.gguf import converted
+        from horsesense.models.gguf import convert_gguf
 
-        base = converted(packed, progress)
+        base = convert_gguf(packed, progress)
         return _adapted(name, base) if name in ADAPTED else base
     if not (folder / "config.json").is_file():
         raise UserError(f"the bundled model {name!r} has not been fetched", fix=f"run: horsesense fetch {name}")
@@ -68,9 +68,9 @@ def ready_folder(name: str, folder: Path | None = None, progress: Progress = NO_
 
 
 def _adapted(name: str, base: Path) -> Path:
-    from horsesense.models.adapters import adapted
+    from horsesense.models.adapters import apply_adapter
 
-    return adapted(base, Path(__file__).parent / "data" / f"{name}.safetensors")
+    return apply_adapter(base, Path(__file__).parent / "data" / f"{name}.safetensors")
 
 
 _KIND = re.compile(r"[\w.-]{2,}")
@@ -92,7 +92,7 @@ class LoadSettings:
 
 
 @dataclass(frozen=True, slots=True)
-class Located:
+class ModelFolder:
     """A model folder, ready to load."""
 
     name: str
@@ -106,7 +106,7 @@ class Located:
 class WeightsIdentity:
     """Which weights a name means, known without loading them."""
 
-    located: Located
+    located: ModelFolder
     weights: str
     """SHA-256 of the weight files."""
     whole: str
@@ -115,19 +115,19 @@ class WeightsIdentity:
 
 def locate(
     name: str, *, allow_pickle: bool = False, download: bool = True, progress: Progress = NO_PROGRESS
-) -> Located:
+) -> ModelFolder:
     """Find the folder of a model; download it if it is a name on the Hugging Face Hub and ``download`` allows it."""
     path = Path(name).expanduser()
     if name in BUNDLED:
-        return Located(name, ready_folder(name, progress=progress))
+        return ModelFolder(name, ready_folder(name, progress=progress))
     if path.suffix == ".gguf":
-        from horsesense.models.gguf import converted
+        from horsesense.models.gguf import convert_gguf
 
-        return Located(name, converted(path, progress))
+        return ModelFolder(name, convert_gguf(path, progress))
     if path.is_dir():
-        from horsesense.models.adapters import is_adapter, merged
+        from horsesense.models.adapters import is_adapter, merge_adapter
 
-        return Located(name, merged(path) if is_adapter(path) else path)
+        return ModelFolder(name, merge_adapter(path) if is_adapter(path) else path)
     if is_served(name):
         raise UserError(
             f"{name} is served, and a server gives no weights", fix="use it in run or score; to train, name a folder"
@@ -245,7 +245,7 @@ def _known() -> list[str]:
     return [*BUNDLED, *(f"{name}:" for name in names("models"))]
 
 
-def _from_hub(name: str, repository: str, revision: str | None, allow_pickle: bool, download: bool) -> Located:
+def _from_hub(name: str, repository: str, revision: str | None, allow_pickle: bool, download: bool) -> ModelFolder:
     """Return the snapshot of a model on the Hugging Face Hub; the local copy if huggingface.co does not answer."""
     from huggingface_hub import snapshot_download
     from huggingface_hub.errors import GatedRepoError, HfHubHTTPError, RepositoryNotFoundError
@@ -265,4 +265,4 @@ def _from_hub(name: str, repository: str, revision: str | None, allow_pickle: bo
         if not download:
             raise missing from error
         raise UserError(f"{missing.problem}, and the Hugging Face Hub does not answer", fix=missing.fix) from error
-    return Located(name, folder, revision=folder.name)
+    return ModelFolder(name, folder, revision=folder.name)

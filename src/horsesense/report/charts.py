@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from horsesense.data import disk_errors, write_file
-from horsesense.drawing import BAR, INK, MISS, SCALE, SOFT, as_row, curve_chart, finished
+from horsesense.drawing import BAR, INK, MISS, SCALE, SOFT, as_row, curve_chart, style_chart
 from horsesense.methods.suites.charts import paper_chart
 from horsesense.report.collection import Collection
 from horsesense.report.run_text import value_text
@@ -142,7 +142,7 @@ def calibration(summary: Summary) -> dict[str, Any]:
     )
     bars = base.mark_rule(color=BAR).encode(y=alt.Y("low:Q", scale=up), y2="high:Q")
     points = base.mark_point(color=BAR, filled=True, size=60).encode(y=y)
-    return finished(diagonal + bars + points, 240, 240)
+    return style_chart(diagonal + bars + points, 240, 240)
 
 
 def families(summary: Summary) -> dict[str, Any]:
@@ -171,7 +171,7 @@ def families(summary: Summary) -> dict[str, Any]:
         y=alt.Y("value:Q", title="whole families right", scale=scale), shape=alt.Shape("kind:N", legend=None)
     )
     bars = base.mark_rule().encode(y=alt.Y("low:Q", scale=scale), y2="high:Q")
-    return finished(bars + points, max(200, 60 * len(order)), 220)
+    return style_chart(bars + points, max(200, 60 * len(order)), 220)
 
 
 def heat(summary: Summary) -> dict[str, Any]:
@@ -192,7 +192,7 @@ def heat(summary: Summary) -> dict[str, Any]:
         text=alt.Text("value:Q", format=".2f"),
         color=alt.condition("datum.value > 0.6", alt.value("white"), alt.value(INK)),
     )
-    return finished(base.mark_rect().encode(color=shade) + numbers, 380, 220)
+    return style_chart(base.mark_rect().encode(color=shade) + numbers, 380, 220)
 
 
 def slices(summary: Summary, facet: str) -> dict[str, Any]:
@@ -208,9 +208,9 @@ def slices(summary: Summary, facet: str) -> dict[str, Any]:
     )
     lines = base.mark_rule(color=BAR, strokeWidth=2).encode(x=alt.X("low:Q", scale=scale), x2="high:Q")
     marks = base.mark_tick(color=MISS, thickness=2).encode(x=alt.X("chance:Q", scale=scale))
-    return finished(marks + lines + dots, 380, max(60, 22 * len(rows)))
+    return style_chart(marks + lines + dots, 380, max(60, 22 * len(rows)))
 
 
 def learning(curve: Curve) -> dict[str, Any]:
     """Draw accuracy over training-set size, or over steps."""
-    return finished(curve_chart(curve), 420, 260)
+    return style_chart(curve_chart(curve), 420, 260)

@@ -12,7 +12,7 @@ import orjson
 
 from horsesense.core.document import plain
 from horsesense.data import writing
-from horsesense.drawing import SOFT, finished, need_pictures
+from horsesense.drawing import SOFT, need_pictures, style_chart
 from horsesense.errors import UserError
 from horsesense.methods.ladders.thresholds import LadderResults, LadderThreshold, interval_text
 from horsesense.progress import NO_PROGRESS, Progress
@@ -84,7 +84,7 @@ def write_ladders(results: LadderResults, folder: Path, progress: Progress = NO_
         import vl_convert
 
         svgs = {
-            name: vl_convert.vegalite_to_svg(printable(finished(ladder_chart(own), 460, 280)))
+            name: vl_convert.vegalite_to_svg(printable(style_chart(ladder_chart(own), 460, 280)))
             for name, own in ladders.items()
         }
     pictures = {name: folder / f"ladder-{name}.svg" for name in svgs}

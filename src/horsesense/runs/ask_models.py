@@ -81,11 +81,11 @@ def ask_models(
     budget, and a shard is computed whole or not at all, wherever the engine runs it.
     """
     check_free(folder)
-    asked = _Asked(probes, {name: _drawn(name, probe, settings) for name, probe in probes.items()})
+    asked = _Asked(probes, {name: _draw_items(name, probe, settings) for name, probe in probes.items()})
     with locked(folder):
         # All models are located before anything is stored: a mistyped name must not bind the folder.
         contents = {name_of(m): content for m in models if (content := _stored_content(m, asked, folder, settings))}
-        known = hash_in_memory([m if name_of(m) in contents else opened(m, settings, progress) for m in models])
+        known = hash_in_memory([m if name_of(m) in contents else open_if_served(m, settings, progress) for m in models])
         contents |= {name_of(m): content_of_model(m, settings, progress) for m in known if name_of(m) not in contents}
         known = deduplicate(known, contents, progress)
         manifest = _manifest(folder, settings)
@@ -110,8 +110,8 @@ def ask_in_memory(
     engine: Engine = LOCAL,
 ) -> list[Answered]:
     """Score each model on each probe without storing anything: the same answers as `ask_models`, by the same shards."""
-    asked = _Asked(probes, {name: _drawn(name, probe, settings) for name, probe in probes.items()})
-    known = [opened(each, settings, progress) for each in models]
+    asked = _Asked(probes, {name: _draw_items(name, probe, settings) for name, probe in probes.items()})
+    known = [open_if_served(each, settings, progress) for each in models]
     store = RunStore()
     contents = {
         name_of(m): content_of_model(m, settings, progress) if engine.remote and isinstance(m, str) else Content("")
@@ -175,7 +175,7 @@ def _by_name(model: str | Model, settings: Settings) -> str | Model:
     return model.name
 
 
-def _drawn(name: str, probe: Probe, settings: Settings) -> Probe:
+def _draw_items(name: str, probe: Probe, settings: Settings) -> Probe:
     if settings.limit is not None and settings.limit < 1:
         raise UserError(f"{argument('limit')} {settings.limit} leaves no items", fix="use 1 or more")
     items = draw(probe.items, settings.limit, settings.seed)
@@ -238,7 +238,7 @@ def _check_part(part: Part, contents: Mapping[str, Content], drawn: Mapping[str,
         raise UserError(f"the folder holds answers to another version of {probe.name}", file=folder, fix=_ANOTHER)
 
 
-def opened(model: str | Model, settings: Settings, progress: Progress) -> str | Model:
+def open_if_served(model: str | Model, settings: Settings, progress: Progress) -> str | Model:
     """Open a served or plug-in model at once: only it knows which model its name means."""
     if not isinstance(model, str):
         return model
@@ -289,7 +289,7 @@ def content_of_model(model: str | Model, settings: Settings, progress: Progress)
     return Content(identity.weights, identity.whole)
 
 
-def keep_control(
+def store_control(
     folder: Path,
     name: str,
     method: str,

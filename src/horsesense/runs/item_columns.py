@@ -17,7 +17,7 @@ from horsesense.core import FORMS, Item
 from horsesense.core.arrow import Texts
 from horsesense.core.item import guess_of
 from horsesense.core.item_file import StoredItems, ids_of, units_of
-from horsesense.stats.paired import asked_again
+from horsesense.stats.paired import is_retest
 from horsesense.stats.slices import Facets
 
 
@@ -58,10 +58,10 @@ _facets: WeakKeyDictionary[StoredItems, Facets] = WeakKeyDictionary()
 def item_columns(items: Sequence[Item], group: str) -> ItemColumns:
     """Return the columns of items, clustered by a group."""
     if not isinstance(items, StoredItems):
-        return _gone_through(items, group)
+        return _read_columns(items, group)
     known = _known.setdefault(items, {})
     if group not in known:
-        known[group] = _gone_through(items, group)
+        known[group] = _read_columns(items, group)
     return known[group]
 
 
@@ -74,7 +74,7 @@ def item_facets(items: Sequence[Item]) -> Facets:
     return _facets[items]
 
 
-def _gone_through(items: Sequence[Item], group: str) -> ItemColumns:
+def _read_columns(items: Sequence[Item], group: str) -> ItemColumns:
     number = len(items)
     forms, golds, options = np.empty(number, np.int8), np.empty(number, np.int64), np.empty(number, np.int64)
     guesses, again = np.empty(number), np.empty(number, bool)
@@ -85,11 +85,11 @@ def _gone_through(items: Sequence[Item], group: str) -> ItemColumns:
         golds[n] = -1 if item.answer is None else item.answer
         options[n] = len(item.options)
         guesses[n] = guess_of(item)
-        again[n] = asked_again(item)
+        again[n] = is_retest(item)
         in_families = in_families or bool(item.family)
         if group != "family":
             units[n] = numbers.setdefault(item.unit(group), len(numbers))
-    families = _numbered(units_of(items))
+    families = _indices_of(units_of(items))
     return ItemColumns(
         ids=ids_of(items),
         forms=forms,
@@ -103,7 +103,7 @@ def _gone_through(items: Sequence[Item], group: str) -> ItemColumns:
     )
 
 
-def _numbered(names: Sequence[str]) -> NDArray[np.int64]:
+def _indices_of(names: Sequence[str]) -> NDArray[np.int64]:
     """Return an index for each name, in the order of first appearance."""
     if isinstance(names, Texts):
         numbers: NDArray[np.int64] = names.column.combine_chunks().dictionary_encode().indices.to_numpy()

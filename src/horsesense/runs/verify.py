@@ -16,7 +16,7 @@ from horsesense.registry import load
 
 
 @dataclass(frozen=True, slots=True)
-class Verified(Document):
+class Verification(Document):
     """What was found where something is kept."""
 
     path: Path
@@ -51,7 +51,7 @@ class Verified(Document):
 
 
 @translate_errors()
-def verify(path: PathLike | None = None, /) -> Verified:
+def verify(path: PathLike | None = None, /) -> Verification:
     """Check the checksums of stored files, and whether the models of runs have changed.
 
     Args:
@@ -91,7 +91,7 @@ def verify(path: PathLike | None = None, /) -> Verified:
         rows, problems = _judgements(base.parent)
         intact += rows
         damaged += [f"{_relative(target, base)}: {each}" for each in problems]
-    return Verified(target, intact, tuple(damaged), tuple(missing), unknown, tuple(dict.fromkeys(changed)))
+    return Verification(target, intact, tuple(damaged), tuple(missing), unknown, tuple(dict.fromkeys(changed)))
 
 
 def _roots(place: Path) -> Iterator[Path]:
@@ -106,7 +106,7 @@ def _relative(place: Path, path: Path) -> str:
     return path.relative_to(place).as_posix()
 
 
-def _file(path: Path) -> Verified:
+def _file(path: Path) -> Verification:
     """A probe: the id of each item is the hash of its content, so that reading it is looking at it."""
     from horsesense.core import read_probe
 
@@ -115,7 +115,7 @@ def _file(path: Path) -> Verified:
         read_probe(path)
     except UserError as error:
         damaged = (str(error),)
-    return Verified(path, int(not damaged), damaged, (), 0, ())
+    return Verification(path, int(not damaged), damaged, (), 0, ())
 
 
 def _weights(folder: Path) -> list[str]:

@@ -218,7 +218,7 @@ def _means(keys: Sequence[Key], values: Floats | Sequence[float]) -> dict[Key, f
     return {key: float(np.mean(each)) for key, each in by_key.items()}
 
 
-def asked_again(item: Item) -> bool:
+def is_retest(item: Item) -> bool:
     """Return whether an item repeats another item's question with exchanged names (the facet ``retest`` of rica)."""
     return item.facets.get("retest") is True
 

@@ -54,7 +54,7 @@ def share(count: Count, seed: int = 0, level: float = 0.95) -> Estimate:
 
 
 @dataclass(frozen=True, slots=True)
-class Corrected:
+class CorrectedShare:
     """Estimate of the true share."""
 
     value: float
@@ -71,15 +71,15 @@ class Corrected:
     def clipped(self) -> bool:
         """Whether the estimate was below 0 or above 1 before clipping.
 
-        >>> corrected_share(Count(4, 100), Count(95, 100), Count(6, 100)).clipped
+        >>> correct_share(Count(4, 100), Count(95, 100), Count(6, 100)).clipped
         True
         """
         return self.raw != self.value
 
 
-def corrected_share(
+def correct_share(
     seen: Count, sensitivity: Count, false_alarms: Count | None = None, level: float = 0.95
-) -> Corrected | None:
+) -> CorrectedShare | None:
     """Estimate the true share from the share ``seen`` by an auditor with known ``sensitivity`` and ``false_alarms``.
 
     The estimate is (p - f) / (s - f) (Rogan and Gladen 1978), the interval that of Lang and Reiczigel (2014), equations
@@ -87,10 +87,10 @@ def corrected_share(
     they are inconsistent with the sample: its false-alarm rate cannot exceed its flagged share. Return None if the
     auditor does not discriminate.
 
-    >>> found = corrected_share(Count(30, 300), Count(90, 100), Count(4, 100))
+    >>> found = correct_share(Count(30, 300), Count(90, 100), Count(4, 100))
     >>> round(found.value, 3), [round(end, 3) for end in found.ci]
     (0.07, [0.002, 0.126])
-    >>> odd = corrected_share(Count(1, 300), Count(90, 102), Count(4, 102))
+    >>> odd = correct_share(Count(1, 300), Count(90, 102), Count(4, 102))
     >>> round(odd.value, 3), [round(end, 3) for end in odd.ci], odd.fits
     (0.004, [0.0, 0.024], False)
     """
@@ -98,7 +98,7 @@ def corrected_share(
     if min(seen.n, sensitivity.n) <= 0 or (false_alarms is not None and false_alarms.n <= 0):
         raise UserError("a share of nothing cannot be corrected", fix="audit items that include seeded errors")
     if false_alarms is not None and _fewer(seen, false_alarms) < MISFIT:
-        without = corrected_share(seen, sensitivity, None, level)
+        without = correct_share(seen, sensitivity, None, level)
         # Each flagged item may still be a false alarm.
         return None if without is None else replace(without, ci=(0.0, without.ci[1]), fits=False)
     s, f = sensitivity.rate, false_alarms.rate if false_alarms else 0.0
@@ -115,7 +115,7 @@ def corrected_share(
     reach = z * math.sqrt(variance)
     value = min(1.0, max(0.0, raw))
     low, high = (min(1.0, max(0.0, middle + shift + sign * reach)) for sign in (-1, 1))
-    return Corrected(value, (min(low, value), max(high, value)), raw)
+    return CorrectedShare(value, (min(low, value), max(high, value)), raw)
 
 
 def _fewer(seen: Count, others: Count) -> float:
@@ -167,7 +167,7 @@ def coverage(
         held = below = 0
         widths: list[float] = []
         while len(widths) < rounds:
-            corrected = corrected_share(
+            corrected = correct_share(
                 Count(_drawn(random, n, true * s + (1 - true) * f), n),
                 Count(_drawn(random, planted, s), planted),
                 Count(_drawn(random, planted, f), planted),

@@ -252,7 +252,7 @@ def fit_control(
         Its accuracy with an interval, leaks, a verdict, and models where it fails.
     """
     from horsesense.core.catalogue import as_probe, name_in_run
-    from horsesense.runs.ask_models import keep_control
+    from horsesense.runs.ask_models import store_control
     from horsesense.runs.run import answered_of
 
     settings = settings or ControlSettings()
@@ -282,7 +282,7 @@ def fit_control(
     if out is not None:
         for seed, (answers, each) in enumerate(zip(fit.answers, fit.fits, strict=True)):
             folder = Path(out) if len(fit.fits) == 1 else Path(out) / f"seed-{seed}"
-            keep_control(folder, fit.name, each.method, name_in_run(test), probe, answers, seed)
+            store_control(folder, fit.name, each.method, name_in_run(test), probe, answers, seed)
             if each.weights is not None and not stored:
                 store_weights(folder, fit.name, seed, settings.vectors, fit.train, each.weights)
     if not against:

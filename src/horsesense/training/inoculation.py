@@ -22,7 +22,7 @@ from horsesense.data import read_bytes, read_text
 from horsesense.data.store import Store
 from horsesense.errors import UserError, argument, translate_errors
 from horsesense.progress import NO_PROGRESS, Progress
-from horsesense.runs.ask_models import keep_control
+from horsesense.runs.ask_models import store_control
 from horsesense.runs.engine import EngineSettings, EngineTask, Job
 from horsesense.stats import Estimate, accuracy, chance, family_accuracy
 from horsesense.training.baselines import is_stored
@@ -109,7 +109,9 @@ class InoculationFolder:
                 folder = self.path / "answers" / run
                 # A study that was stopped before it wrote the line may have left one.
                 shutil.rmtree(folder, ignore_errors=True)
-                keep_control(folder, who, method, probe.card.name, probe, answers, trial.seed, family="multiple-choice")
+                store_control(
+                    folder, who, method, probe.card.name, probe, answers, trial.seed, family="multiple-choice"
+                )
         self._add(SELECTED, [values], ("setting", "k", "seed"))
         return values
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from horsesense.core import Answer, Item, ScoringSpec
 from horsesense.errors import UserError, argument
-from horsesense.models.hf.trainable import Opened, as_language_model, open_for_training
+from horsesense.models.hf.trainable import TrainableModel, as_language_model, open_for_training
 from horsesense.models.protocol import DEFAULT_BUDGET
 from horsesense.progress import NO_PROGRESS, Progress
 from horsesense.scoring.normalise import BY_FORM, normalised
@@ -49,7 +49,7 @@ def train_model(
     *,
     others: Mapping[str, Sequence[Item]] | None = None,
     progress: Progress = NO_PROGRESS,
-    on_eval: Callable[[Opened, Any, EvalPoint], None] | None = None,
+    on_eval: Callable[[TrainableModel, Any, EvalPoint], None] | None = None,
     allow_pickle: bool = False,
     origin: TrainingOrigin | None = None,
 ) -> TrainedModel:
@@ -128,7 +128,7 @@ class _Training:
     folder: Path | None
     others: Mapping[str, Sequence[Item]]
     progress: Progress
-    on_eval: Callable[[Opened, Any, EvalPoint], None] | None
+    on_eval: Callable[[TrainableModel, Any, EvalPoint], None] | None
     remarks: list[str]
     allow_pickle: bool
     origin: TrainingOrigin | None
@@ -138,7 +138,7 @@ class _Training:
         self.objective: Objective = objective_of(self.recipe.objective)
         self.opened = self._open()
 
-    def _open(self) -> Opened:
+    def _open(self) -> TrainableModel:
         from horsesense.training.controls.labels import labels
 
         names = labels(self.items) if self.objective.labels else ()
@@ -282,7 +282,7 @@ def _read_log(checkpoint: Path) -> tuple[list[EvalPoint], list[tuple[int, float]
 
 
 def answers_of(
-    opened: Opened, network: Any, objective: Objective, items: Sequence[Item], blind: bool = False
+    opened: TrainableModel, network: Any, objective: Objective, items: Sequence[Item], blind: bool = False
 ) -> list[Answer]:
     """Return the answers of a network in its current state, in the prompt format of the objective."""
     model = as_language_model(opened, network, objective.family)
@@ -309,7 +309,7 @@ def credit_of(answers: Sequence[Answer], items: Sequence[Item], how: Any = None)
 
 
 def accuracy_of(
-    opened: Opened, network: Any, objective: Objective, items: Sequence[Item], blind: bool = False
+    opened: TrainableModel, network: Any, objective: Objective, items: Sequence[Item], blind: bool = False
 ) -> float:
     """Return the accuracy of a network in its current state."""
     return float(np.nanmean(credit_of(answers_of(opened, network, objective, items, blind), items)))

@@ -19,7 +19,7 @@ from horsesense.errors import UserError, argument
 from horsesense.models.folders import check_trained
 
 if TYPE_CHECKING:
-    from horsesense.models.hf.trainable import Opened
+    from horsesense.models.hf.trainable import TrainableModel
     from horsesense.training.objectives import Objective
 
 CHECKPOINTS = "checkpoints"
@@ -168,7 +168,7 @@ class TrainedModel:
 def save_trained(
     folder: Path,
     network: Any,
-    opened: Opened,
+    opened: TrainableModel,
     trained: TrainedModel,
     objective: Objective,
     origin: TrainingOrigin | None = None,
@@ -195,7 +195,7 @@ def save_trained(
     shutil.rmtree(folder / CHECKPOINTS, ignore_errors=True)
 
 
-def _record(opened: Opened, trained: TrainedModel, origin: TrainingOrigin | None) -> dict[str, Any]:
+def _record(opened: TrainableModel, trained: TrainedModel, origin: TrainingOrigin | None) -> dict[str, Any]:
     values = asdict(trained) | {"base": opened.name, "new": list(opened.new)}
     values["recipe"]["lr"] = trained.recipe.learning_rate
     return values | ({"origin": asdict(origin)} if origin else {})
@@ -234,7 +234,7 @@ def _check_recipe(folder: Path, kept: Mapping[str, Any], recipe: Recipe) -> None
             raise UserError(f"the folder holds a training with {name} {kept[name]!r}", file=folder, fix=_ANOTHER)
 
 
-def _readme(opened: Opened, trained: TrainedModel, objective: Objective) -> str:
+def _readme(opened: TrainableModel, trained: TrainedModel, objective: Objective) -> str:
     recipe = trained.recipe
     how = "an adapter (LoRA)" if recipe.lora else "all weights"
     lines = [

@@ -16,7 +16,7 @@ from horsesense.data.store import Store
 from horsesense.errors import UserError, argument
 from horsesense.models.hf.families import family_named
 from horsesense.models.hf.load import architecture_of, quiet_transformers
-from horsesense.models.hf.trainable import Opened, open_for_training
+from horsesense.models.hf.trainable import TrainableModel, open_for_training
 from horsesense.progress import Progress
 from horsesense.training.trainer import SELECTION
 from horsesense.training.training_record import Recipe
@@ -169,7 +169,7 @@ def with_adapter(network: Any, seed: int) -> Any:
     return get_peft_model(network, settings)
 
 
-def language_head(opened: Opened) -> Any:
+def language_head(opened: TrainableModel) -> Any:
     """Return the output layer of the causal model below a classifier; it is not trained.
 
     An encoder sees the word that it would have to predict, so such a loss would teach it nothing.

@@ -20,7 +20,7 @@ from horsesense.lexicons.words import words, zipf
 from horsesense.methods.wordnetqa.analysis import analyse_run, hops_cells, hops_effects, question_of
 from horsesense.methods.wordnetqa.matched_hops import build_matched_hops
 from horsesense.methods.wordnetqa.plan import WordNetPlan
-from horsesense.runs.ask_models import keep_control
+from horsesense.runs.ask_models import store_control
 from tests.support.graph_walks import hops
 from tests.support.made_trees import write_tree
 
@@ -125,7 +125,7 @@ def test_cells_and_strictness_by_brute_force(tmp_path: Path) -> None:
     items, values = _world(answers=12, hop=-0.4, seed=5)
     probe = Probe.of(items, Card("simulated"))
     answers = [Answer(item.id, item.form, (value, 1 - value)) for item, value in zip(items, values, strict=True)]
-    keep_control(tmp_path / "run", "somebody", "by a known law", "simulated", probe, answers)
+    store_control(tmp_path / "run", "somebody", "by a known law", "simulated", probe, answers)
     (found,) = analyse_run(tmp_path / "run").results
     assert found.accuracy.value == pytest.approx(np.mean(values))
     by_cell: defaultdict[tuple[object, object], list[float]] = defaultdict(list)

@@ -13,7 +13,7 @@ from horsesense.annotate.audit.blind_audit import KNOWN, NO_SECOND, SAMPLE, TWO_
 from horsesense.core.audit import AuditStage, Party, Share
 from horsesense.errors import UserError
 from horsesense.stats.intervals import rate_interval
-from horsesense.stats.prevalence import Count, corrected_share, share
+from horsesense.stats.prevalence import Count, correct_share, share
 
 NONSENSE = "nonsense"
 GOOD = "good"
@@ -58,7 +58,7 @@ def stage_of(items: Sequence[AuditItem], first: Codes, second: Codes | None = No
     known = [each for each in items if each.kind == KNOWN]
     bad, detected = count_bad(sample, first, second), count_bad(seeded, first, second)
     alarms = count_bad(known, first, second) if known else None
-    corrected = corrected_share(bad, detected, alarms)
+    corrected = correct_share(bad, detected, alarms)
     comparable = corrected is None or corrected.fits
     kinds = sorted({each.kind for each in seeded})
     by_kind = {kind: [each for each in seeded if each.kind == kind] for kind in kinds}
@@ -87,7 +87,7 @@ def _second_option(
     if not seeded:
         return None
     share_seen = _reasons(sample, first, second).get(SECOND_TRUE, 0.0)
-    corrected = corrected_share(Count(share_seen * len(sample), len(sample)), count_bad(seeded, first, second))
+    corrected = correct_share(Count(share_seen * len(sample), len(sample)), count_bad(seeded, first, second))
     return None if corrected is None else Share(corrected.value, corrected.ci, len(sample))
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from horsesense.lexicons.word_forms import inflected, is_negation, is_noun, lemmas_of, singular, verb_form
+from horsesense.lexicons.word_forms import inflect, is_negation, is_noun, lemmas_of, singular, verb_form
 from horsesense.lexicons.words import AUXILIARIES, PREPOSITIONS, listed, words
 from horsesense.methods.cats.step_accuracy import JOINING
 
@@ -118,4 +118,4 @@ def is_base_verb(word: str) -> bool:
     """
     if word in AUXILIARIES:
         return word == "have"
-    return word in lemmas_of(word).get("VERB", ()) or word in inflected(word, "VBP")
+    return word in lemmas_of(word).get("VERB", ()) or word in inflect(word, "VBP")

@@ -13,7 +13,7 @@ from horsesense.core.probe import probe_of_plugin
 from horsesense.data import disk_errors, tables
 from horsesense.data.downloads import check_fetched
 from horsesense.errors import UserError, argument, translate_errors
-from horsesense.registry import Reader, found, load, provided
+from horsesense.registry import Reader, load, provided, require_plugin
 
 _PEOPLE_COLUMNS = ("release", "part", "value", "kind", "n", "people", "source")
 
@@ -87,7 +87,7 @@ def read_files(name: str, paths: Sequence[Path], *, skip_bad: bool = False) -> P
     """
     known = readers()
     if name not in known:
-        plugin = found("releases", name, [*known, "table"])
+        plugin = require_plugin("releases", name, [*known, "table"])
         for path in paths:  # a missing file is not the fault of the plug-in
             with disk_errors(path):
                 path.stat()

@@ -28,7 +28,7 @@ from horsesense.runs.results import Answered, read_run
 from horsesense.stats import Estimate, accuracy, by_facet, effective_units, family_accuracy, unit_average
 from horsesense.stats.combined import Bias, right_word, valence_bias, valence_of
 from horsesense.stats.families import without_repeats
-from horsesense.stats.paired import ablation, asked_again, retest
+from horsesense.stats.paired import ablation, is_retest, retest
 from horsesense.stats.resampling import Floats, Names
 
 Question = tuple[str, str, bool]
@@ -153,7 +153,7 @@ def analyse_answers(answered: Answered) -> ProbeAnalysis:
     credited = answered.credits(answered.primary())
     credits, units = credited.values, answered.units
     facets = [item.facets for item in items]
-    repeats = [asked_again(item) for item in items]
+    repeats = [is_retest(item) for item in items]
     families = [item.unit() for item in items]
     questions = [question_of(item) for item in items]
     aside = [item.facets.get("rung", "inference") not in ("inference", "reworded") for item in items]

@@ -7,7 +7,7 @@ from functools import cache
 
 from horsesense.lexicons.graph import Graph
 from horsesense.lexicons.sources import open_graph
-from horsesense.lexicons.word_forms import inflected, lemmas_of, singular
+from horsesense.lexicons.word_forms import inflect, lemmas_of, singular
 from horsesense.lexicons.wordnet import find_wordnet
 from horsesense.lexicons.words import FUNCTION_WORDS, listed, words, zipf
 
@@ -62,7 +62,7 @@ def is_artifact(noun: str) -> bool:
     graph, last = _wordnet(), noun.rpartition(" ")[2]
     if graph is None or not all(word.isalpha() and zipf(word) >= _COMMON for word in noun.split(" ")):
         return False
-    several = next(iter(inflected(last, "NNS")), "")
+    several = next(iter(inflect(last, "NNS")), "")
     countable = singular(noun) == noun and several != last and zipf(last) - zipf(several) <= _MASS_GAP
     special = all(graph.hyponyms[i] <= _GENERAL for i in _senses(noun, "n")[:1])
     return countable and special and _is_a(noun, ARTIFACT)

@@ -20,7 +20,7 @@ from random import Random
 import numpy as np
 
 from horsesense.core import Item
-from horsesense.lexicons.word_forms import negated
+from horsesense.lexicons.word_forms import negate
 from horsesense.methods.rica.axioms import And, Axiom, Not, Prop, claim
 from horsesense.methods.rica.balance import BalancedAxiom
 from horsesense.methods.rica.items import name_of_value
@@ -56,7 +56,7 @@ def things_of(axiom: Axiom, people: bool) -> dict[str, str] | None:
             return {side.entity: name_of_value(side) for side in sorted((left, right), key=lambda side: side.entity)}
         case And(Prop() as did, Not(Prop() as denied)) | And(Not(Prop() as denied), Prop() as did):
             done = clause(did.name)
-            named = {did.entity: f"{someone} {who} {done}", denied.entity: f"{someone} {who} {negated(done)}"}
+            named = {did.entity: f"{someone} {who} {done}", denied.entity: f"{someone} {who} {negate(done)}"}
             return dict(sorted(named.items()))
         case _:
             return None

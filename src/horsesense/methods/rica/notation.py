@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import NoReturn
 
 from horsesense.errors import UserError
-from horsesense.lexicons.word_forms import OPPOSITES, auxiliary, is_comparative_form, is_finite, is_noun, negated
+from horsesense.lexicons.word_forms import OPPOSITES, auxiliary, is_comparative_form, is_finite, is_noun, negate
 from horsesense.methods.rica.axioms import (
     ENTITIES,
     SLOT,
@@ -196,7 +196,7 @@ def read_statement(text: str) -> Axiom:
     if not so:
         raise UserError("the statement has no ', so '", fix="write: premise, so conclusion")
     denied = _DENIED.match(conclusion)
-    affirmed = f"{conclusion[:2]}{negated(conclusion[2:])}" if denied else conclusion
+    affirmed = f"{conclusion[:2]}{negate(conclusion[2:])}" if denied else conclusion
     comparison = _comparison(affirmed)
     if comparison is None:
         raise UserError(f"the conclusion {conclusion!r} compares nothing", fix="use a comparative such as more")

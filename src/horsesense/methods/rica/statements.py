@@ -25,12 +25,12 @@ from horsesense.lexicons.word_forms import (
     auxiliary,
     comparative_of,
     gerund,
-    inflected,
+    inflect,
     is_adjective,
     is_finite,
     is_noun,
     lemmas_of,
-    negated,
+    negate,
     verb_form,
     with_article,
 )
@@ -187,7 +187,7 @@ def say_premise(premise: Premise) -> str:
     match premise:
         case And(Not(Prop() as denied), Prop() as affirmed):
             verb = auxiliary(clause(affirmed.name))
-            return f"{denied.entity} {negated(clause(denied.name))} while {affirmed.entity} {verb}"
+            return f"{denied.entity} {negate(clause(denied.name))} while {affirmed.entity} {verb}"
         case And(Prop() as affirmed, Not(Prop() as denied)):
             return f"{affirmed.entity} {clause(affirmed.name)} while {denied.entity} {_denial(clause(denied.name))}"
         case And(left, right):
@@ -210,7 +210,7 @@ def say_term(term: Term) -> str:
         case Comp(word, left, right) if right is not None:
             return f"{left.entity} {_compared(plain(left.name), plain(word).lower(), right.entity)}"
         case Not(Prop(name, entity)):
-            return f"{entity} {negated(clause(name))}"
+            return f"{entity} {negate(clause(name))}"
         case _:
             raise UserError(f"{str(term)!r} cannot be a premise", fix="see docs/methods/rica.md")
 
@@ -244,13 +244,13 @@ def happened(name: str) -> str:
     """
     text = plain(name)
     first = text.split(" ")[0]
-    return text if first in inflected(first, "VBD") else clause(text)
+    return text if first in inflect(first, "VBD") else clause(text)
 
 
 def _denial(affirmed: str) -> str:
     """Return the elliptical negation of a clause: "does not", "cannot"; for a negated clause, "does"."""
     if affirmed.split(" ")[1:2] == ["not"] or affirmed.startswith("cannot"):
-        return auxiliary(negated(affirmed))
+        return auxiliary(negate(affirmed))
     verb = auxiliary(affirmed)
     return "cannot" if verb == "can" else f"{verb} not"
 
@@ -344,7 +344,7 @@ def say(axiom: Axiom) -> Statement:
     clause = frame(_uncapped(seen_from_a(term.left)), pair_of(word), _event(axiom))
     if term.left.entity == "B":
         clause = swap_names(clause)
-    before, after, words = _around(negated(clause) if denied % 2 else clause, word)
+    before, after, words = _around(negate(clause) if denied % 2 else clause, word)
     if term.right is not None and term.right.entity not in clause.split():
         after += f" than {term.right.entity}"
     return Statement(premise, f"{term.left.entity} {before}", words[0], words[1], after)

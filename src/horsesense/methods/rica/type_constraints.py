@@ -9,7 +9,7 @@ import re
 
 from horsesense.lexicons.word_forms import (
     MODALS,
-    inflected,
+    inflect,
     is_finite,
     is_noun,
     lemmas_of,
@@ -116,7 +116,7 @@ def plain_ability(text: str) -> str | None:
         return None
     if len(words) == 1 or (_stands_alone(words[-1]) and words[-1] not in MODALS | {"very", "human", "cannot"}):
         return text
-    several = "people" if words[-1] == "person" else next(iter(inflected(words[-1], "NNS")), "")
+    several = "people" if words[-1] == "person" else next(iter(inflect(words[-1], "NNS")), "")
     if len(words) > 2 or lemmas_of(words[1]).keys() != {"NOUN"}:
         return None
     if zipf(words[1]) >= _COMMON and zipf(words[1]) - zipf(several) > _MASS_GAP:
@@ -135,7 +135,7 @@ def purpose(text: str) -> str | None:
     odd = (_ODD | DETERMINERS) & {lemma, *rest} or any(word.endswith("ly") for word in rest)
     if kind not in ("base", "gerund") or odd:
         return None
-    in_ing = next(iter(inflected(lemma, "VBG")), "")
+    in_ing = next(iter(inflect(lemma, "VBG")), "")
     if kind == "base" and is_noun(lemma) and rest and zipf(lemma) - zipf(in_ing) > _NOUN_GAP:
         return None  # rather a compound noun: air circulation
     return plain_ability(" ".join((lemma, *rest)))

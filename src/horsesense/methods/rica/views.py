@@ -33,7 +33,7 @@ from horsesense.runs.results import Answered
 from horsesense.settings import chosen_models
 from horsesense.stats import Estimate, accuracy, family_accuracy
 from horsesense.stats.families import without_repeats
-from horsesense.stats.paired import asked_again
+from horsesense.stats.paired import is_retest
 from horsesense.stats.resampling import Floats
 
 if TYPE_CHECKING:
@@ -283,7 +283,7 @@ def _scores(base: str, model: str, views: Mapping[str, Answered]) -> Iterator[Vi
     masked = credited.get("masked")
     for name, (items, values) in credited.items():
         units = [item.unit(views[name].probe.card.group) for item in items]
-        known = without_repeats(values, [asked_again(item) for item in items])
+        known = without_repeats(values, [is_retest(item) for item in items])
         strict = family_accuracy(known, [item.unit() for item in items], option_counts=[2] * len(items))[0].strict
         labels = views[name].plain(views[name].credits(None)) if name == "entailment" else None
         agreement = None

@@ -60,7 +60,7 @@ def hash_of_weights(network: Any) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Opened:
+class TrainableModel:
     """A model ready for a trainer: weights on the CPU, quantised ones on their device."""
 
     name: str
@@ -83,7 +83,7 @@ def open_for_training(
     allow_pickle: bool = False,
     device: str = "auto",
     dtype: str = "float32",
-) -> Opened:
+) -> TrainableModel:
     """Open a model with the head of a family; a head may be new, anything below it may not.
 
     ``labels`` are the names of a classifier's labels. ``dtype`` is for weights that an adapter leaves frozen.
@@ -123,10 +123,10 @@ def open_for_training(
         network.config.pad_token_id = tokenizer.pad_token_id
     network.config.use_cache = False
     unpacked = {"converted", "adapted"} & {parent.name for parent in identity.located.folder.parents}
-    return Opened(name, network, tokenizer, identity.weights, new, bool(unpacked))
+    return TrainableModel(name, network, tokenizer, identity.weights, new, bool(unpacked))
 
 
-def as_language_model(opened: Opened, network: Any, family: str) -> LanguageModel:
+def as_language_model(opened: TrainableModel, network: Any, family: str) -> LanguageModel:
     """Wrap the network as `horsesense.scoring` uses it, on its current device."""
     parameter = next(network.parameters())
     return LanguageModel(

@@ -57,7 +57,7 @@ def fleiss_kappa(
         return _quotient(observed - expected, 1 - expected)
 
     columns = [_pairs_that_agree(counts), np.ones(len(counts)), *counts.T]
-    return bootstrapped(kappa, columns, names, level, seed, resamples)
+    return bootstrap_agreement(kappa, columns, names, level, seed, resamples)
 
 
 def krippendorff_alpha(
@@ -92,7 +92,7 @@ def krippendorff_alpha(
         expected = (margins[:, :, None] * margins[:, None, :] * apart).sum(axis=(1, 2)) / (number * (number - 1))
         return 1 - _quotient(observed, expected)
 
-    return bootstrapped(alpha, list(pairs.reshape(len(pairs), -1).T), names, level, seed, resamples, FEWEST)
+    return bootstrap_agreement(alpha, list(pairs.reshape(len(pairs), -1).T), names, level, seed, resamples, FEWEST)
 
 
 def _apart(margins: Floats, metric: Metric) -> Floats:
@@ -106,7 +106,7 @@ def _apart(margins: Floats, metric: Metric) -> Floats:
     return apart
 
 
-def bootstrapped(
+def bootstrap_agreement(
     statistic: Statistic,
     columns: Sequence[Floats],
     names: Sequence[str],
@@ -222,7 +222,7 @@ def cohen_kappa(
     cells = np.zeros((len(first), labels * labels))
     cells[np.arange(len(first)), first * labels + second] = 1
     names = [str(index) for index in range(len(first))]
-    return bootstrapped(_kappa_of_drawn(labels, weights), list(cells.T), names, level, seed, resamples)
+    return bootstrap_agreement(_kappa_of_drawn(labels, weights), list(cells.T), names, level, seed, resamples)
 
 
 def pair_kappa(
@@ -246,7 +246,7 @@ def pair_kappa(
     pairs = counts[:, :, None] * counts[:, None, :] - counts[:, :, None] * np.eye(size)
     names = votes.items if units is None else units
     columns = list(pairs.reshape(len(pairs), -1).T)
-    return bootstrapped(
+    return bootstrap_agreement(
         _kappa_of_drawn(size, weights), columns, [names[index] for index in twice.tolist()], level, seed, resamples
     )
 
@@ -325,7 +325,7 @@ def _beside(
     # Each own vote counts once, divided among the others' votes for the item.
     cells[np.arange(len(labels)), labels] = others / others.sum(axis=1, keepdims=True)
     columns = list(cells.reshape(len(cells), -1).T)
-    return bootstrapped(
+    return bootstrap_agreement(
         lambda drawn: kappa_of(drawn.reshape(-1, size, size), weights), columns, names, level, seed, resamples
     )
 

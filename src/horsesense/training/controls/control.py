@@ -9,7 +9,7 @@ from typing import Any, Literal, cast
 
 from horsesense.core import Item
 from horsesense.progress import NO_PROGRESS, Progress
-from horsesense.registry import Plugin, found
+from horsesense.registry import Plugin, require_plugin
 from horsesense.stats import credits
 
 _HERE = "horsesense.training.controls"
@@ -150,5 +150,5 @@ def control(name: str) -> Control:
     """Return a control by name, built in or of a plug-in."""
     if name in CONTROLS:
         return CONTROLS[name]
-    plugin = found("controls", name, CONTROLS)
+    plugin = require_plugin("controls", name, CONTROLS)
     return replace(plugin.load(Control, "a Control"), plugin=plugin)
