@@ -32,7 +32,7 @@ from horsesense.profiling.abilities import LADDER, chosen
 from horsesense.profiling.contamination import contamination
 from horsesense.profiling.from_answers import Explained, item_scores_of
 from horsesense.profiling.material import Material, material
-from horsesense.runs.results import Answered
+from horsesense.runs.probe_answers import ProbeAnswers
 from horsesense.scoring.prompts import item_prompts
 
 RANK, RATE, BATCH = 16, 3e-4, 16
@@ -109,7 +109,7 @@ def asked(model: Any, materials: Sequence[Material]) -> Any:
         for role, probe in (("main", each.frozen), ("twin", each.twin)):
             kept = [item for item in probe.items if item.facets.get("rung", "inference") == "inference"]
             probes[f"{each.ability.name} {role}"] = replace(probe, items=kept)
-    answers: dict[str, dict[Any, Answered]] = {}
+    answers: dict[str, dict[Any, ProbeAnswers]] = {}
     for part in hs.ask(model, probes, formats="loglikelihood").answered:
         ability, role = part.part.probe.name.split()
         answers.setdefault(ability, {})[role, "loglikelihood"] = part

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from horsesense.core import write_probe
-from horsesense.runs.results import read_run, result_of
+from horsesense.runs.probe_answers import read_run, result_of
 from tests.support.calling import Call, caller, hold_to
 from tests.support.made_tasks import questions, triples
 from tests.support.tiny import save_tiny

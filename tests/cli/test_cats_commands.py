@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from horsesense.methods.cats.step_accuracy import steps
-from horsesense.runs.results import read_run
+from horsesense.runs.probe_answers import read_run
 from tests.support.calling import Call, caller, hold_to
 from tests.support.small_cats import lay_all
 

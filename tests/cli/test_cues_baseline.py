@@ -8,7 +8,7 @@ import pytest
 
 from horsesense.cli import main
 from horsesense.core import Card, Item, Probe, write_probe
-from horsesense.runs.results import read_run, result_of
+from horsesense.runs.probe_answers import read_run, result_of
 
 
 def call(*arguments: str) -> int:

@@ -45,7 +45,7 @@ def main() -> None:
     import horsesense as hs
     from horsesense.models.hf.load import load_model
     from horsesense.runs.ask_models import ask_models
-    from horsesense.runs.results import read_run, result_of
+    from horsesense.runs.probe_answers import read_run, result_of
     from horsesense.runs.tasks import Settings
     from horsesense.training.training_record import TrainingSettings
 

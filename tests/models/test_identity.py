@@ -19,7 +19,7 @@ from horsesense.errors import UserError
 from horsesense.models.hf.load import load_model
 from horsesense.models.locate import identify, locate
 from horsesense.runs.ask_models import ask_models
-from horsesense.runs.results import read_run
+from horsesense.runs.probe_answers import read_run
 from horsesense.runs.tasks import Settings
 from horsesense.scoring.option_scores import answer_items
 from tests.support.made_tasks import clozes

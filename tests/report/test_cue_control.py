@@ -18,7 +18,7 @@ from horsesense.report.collection import collect_answered
 from horsesense.report.run_report import write_report
 from horsesense.report.run_text import DRAWN, WHOLE, cue_control
 from horsesense.report.tables import results_table
-from horsesense.runs.results import read_run
+from horsesense.runs.probe_answers import read_run
 from tests.support.made_run import made_items, make_run
 from tools.docs.schemas import schema_of
 

@@ -11,7 +11,7 @@ from horsesense.core.audit import AuditStage, LabelQuality, Party, Share
 from horsesense.core.card import add_label_quality, card_path
 from horsesense.data.store import Store
 from horsesense.report.run_report import write_report
-from horsesense.runs.results import read_run, related_auditor
+from horsesense.runs.probe_answers import read_run, related_auditor
 from horsesense.runs.store import probe_path
 from tests.support.calling import Call, caller, hold_to
 from tests.support.made_run import made_items, make_run

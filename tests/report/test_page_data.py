@@ -15,7 +15,7 @@ from horsesense.report.collection import collect
 from horsesense.report.item_browser import chosen_items
 from horsesense.report.page import write_report
 from horsesense.report.run_text import cue_control
-from horsesense.runs.results import read_run
+from horsesense.runs.probe_answers import read_run
 from tests.support.made_run import EVIL, made_items, make_run
 
 

@@ -13,7 +13,7 @@ from horsesense.core import HumanFigure
 from horsesense.report.collection import collect
 from horsesense.report.page import write_report
 from horsesense.report.tables import results_table
-from horsesense.runs.results import read_run
+from horsesense.runs.probe_answers import read_run
 from tests.support.made_run import made_items, make_run
 
 NASTY = "org/my_model_50%|&{x}"

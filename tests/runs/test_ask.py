@@ -19,7 +19,7 @@ from horsesense.models.hf.rows import Question
 from horsesense.progress import Progress
 from horsesense.runs.ask_models import ask_models
 from horsesense.runs.manifest import manifest_path, read_manifest
-from horsesense.runs.results import read_run, result_of
+from horsesense.runs.probe_answers import read_run, result_of
 from horsesense.runs.store import locked
 from horsesense.runs.tasks import Settings
 from horsesense.scoring.option_scores import answer_items

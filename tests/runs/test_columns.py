@@ -18,7 +18,7 @@ from horsesense.core.item import OPEN, guess_of
 from horsesense.core.item_file import StoredItems
 from horsesense.errors import UserError
 from horsesense.runs.manifest import ModelRecord, Part, ProbeRecord
-from horsesense.runs.results import Answered, read_run, result_of
+from horsesense.runs.probe_answers import ProbeAnswers, read_run, result_of
 from horsesense.scoring.normalise import BY_FORM, NORMALISATIONS, normalised
 from horsesense.stats import credits
 from horsesense.stats.accuracy import Rows
@@ -59,11 +59,11 @@ def pairs(draw: st.DrawFn) -> tuple[Item, Answer]:
     return item, Answer(item.id, form, scores, tokens, starts, ends, ("",) * count, baseline)
 
 
-def answered(items: Any, answers: Any) -> Answered:
+def answered(items: Any, answers: Any) -> ProbeAnswers:
     model = ModelRecord(name="m", family="causal", architecture="", direction="", parameters=0, window=0, weights="",
                         revision="", dtype="float32", frame="")  # fmt: skip
     part = Part(model=model, probe=ProbeRecord(name="made", items=0, of=0, content=""), shards=1)
-    return Answered(part, Probe(items, Card(name="made")), SPEC, answers)
+    return ProbeAnswers(part, Probe(items, Card(name="made")), SPEC, answers)
 
 
 @given(st.lists(pairs(), max_size=12, unique_by=lambda pair: pair[0].id), st.booleans())

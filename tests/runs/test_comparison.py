@@ -14,7 +14,7 @@ from horsesense.cli import main
 from horsesense.core import Card, Item, Probe, ScoringSpec
 from horsesense.errors import UserError
 from horsesense.runs.ask_models import ask_models
-from horsesense.runs.results import read_run, result_of
+from horsesense.runs.probe_answers import read_run, result_of
 from horsesense.stats.paired import holm
 from tests.runs.test_ask import SETTINGS, make_probe
 from tests.support.made_run import made_items, make_run

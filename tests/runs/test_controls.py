@@ -11,7 +11,7 @@ from horsesense.core import Answer
 from horsesense.errors import UserError
 from horsesense.report.run_report import write_report
 from horsesense.runs.ask_models import ask_models, store_control
-from horsesense.runs.results import read_run, result_of
+from horsesense.runs.probe_answers import read_run, result_of
 from tests.runs.test_ask import SETTINGS, make_probe
 
 

@@ -15,7 +15,7 @@ from horsesense.core import Probe
 from horsesense.data.store import SUMS, Store
 from horsesense.errors import UserError
 from horsesense.runs.ask_models import ask_models
-from horsesense.runs.results import read_run, result_of
+from horsesense.runs.probe_answers import read_run, result_of
 from horsesense.runs.tasks import Settings
 from tests.support.made_tasks import clozes
 

@@ -10,7 +10,7 @@ import pytest
 from horsesense.core import Probe
 from horsesense.errors import UserError
 from horsesense.runs.ask import open_run
-from horsesense.runs.results import read_run
+from horsesense.runs.probe_answers import read_run
 from horsesense.training.baselines import ControlSettings, fit_baseline, fit_control, measure
 from horsesense.training.controls import ControlTask
 from horsesense.training.inoculation import inoculate

@@ -19,8 +19,8 @@ from horsesense.core.spec import Normalisation
 from horsesense.errors import UserError, argument, translate_errors
 from horsesense.progress import NO_PROGRESS, Progress
 from horsesense.runs.comparison import by_probe
+from horsesense.runs.probe_answers import ProbeAnswers
 from horsesense.runs.result import shown_names
-from horsesense.runs.results import Answered
 from horsesense.runs.run import AnyRun, finished_by_place
 from horsesense.scoring.normalise import parse_normalisation
 from horsesense.stats import Estimate
@@ -256,7 +256,7 @@ class _Table:
     accuracies: list[Estimate]
 
 
-def _table(models: Mapping[str, Answered], how: Normalisation | None) -> _Table:
+def _table(models: Mapping[str, ProbeAnswers], how: Normalisation | None) -> _Table:
     index: dict[str, int] = {}
     found: list[Item] = []
     columns: list[tuple[int, int, float]] = []

@@ -37,7 +37,7 @@ from horsesense.stats.paired import holm
 
 if TYPE_CHECKING:
     from horsesense.models.protocol import Model
-    from horsesense.runs.results import Answered
+    from horsesense.runs.probe_answers import ProbeAnswers
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,7 +184,7 @@ def planted_probes(
 
 
 def effects_in(
-    answered: Sequence[Answered], name: str, seed: int = 0
+    answered: Sequence[ProbeAnswers], name: str, seed: int = 0
 ) -> tuple[tuple[PlantedEffect, ...], tuple[MovedByCues, ...], tuple[EffectDifference, ...]]:
     """Estimate the effects of the cues that `planted_probes` planted in a probe from the answers of a run.
 
@@ -231,7 +231,7 @@ def find_cue(name: str) -> PlantedCue:
     raise unknown("planted cue", name, [cue.name for cue in CUES])
 
 
-def trials_of(answered: Answered) -> Trials:
+def trials_of(answered: ProbeAnswers) -> Trials:
     """Return both arms of the experiment from the answers of a model to a planted probe."""
     credits = answered.credits(answered.primary())
     arms: dict[str, dict[str, int]] = {PLACEBO: {}, CUE: {}}
@@ -263,7 +263,7 @@ def _cluster(item: Item, group: str) -> str:
     return str(item.facets["planted_in"]) if unit == item.id else unit
 
 
-def mentioned_share(answered: Answered, cue: PlantedCue) -> float | None:
+def mentioned_share(answered: ProbeAnswers, cue: PlantedCue) -> float | None:
     """Return the share of the moved answers whose reply mentions the cue; None without replies or moved answers.
 
     An answer is moved where the target is chosen with the cue and not with the placebo.

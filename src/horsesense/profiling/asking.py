@@ -36,7 +36,7 @@ from horsesense.runs.ask import ask
 from horsesense.runs.ask_models import content_of
 from horsesense.runs.engine import ComputeSettings, Engine
 from horsesense.runs.manifest import manifest_path, read_manifest
-from horsesense.runs.results import Answered
+from horsesense.runs.probe_answers import ProbeAnswers
 from horsesense.runs.shards import sizes
 from horsesense.runs.store import is_finished, run_of_profile
 from horsesense.scoring.prompt_formats import first_supported
@@ -103,7 +103,7 @@ def profile_model(
     return profiled, scores
 
 
-def _how(answered: Answered) -> str:
+def _how(answered: ProbeAnswers) -> str:
     model = answered.part.model
     if model.kind == "control":
         return model.frame
@@ -151,7 +151,7 @@ def _loaded(call: ProfileCall) -> Model:
 
 def _run_all(
     call: ProfileCall, model: str | Path | Model, plan: Sequence[Condition]
-) -> list[tuple[Condition, Answered]]:
+) -> list[tuple[Condition, ProbeAnswers]]:
     """Ask all of a plan, probes of the same ways together; each condition with its answers."""
 
     groups: dict[tuple[tuple[str, ...], int], list[Condition]] = {}
@@ -170,8 +170,8 @@ def _run_all(
     return found
 
 
-def _collected(found: Sequence[tuple[Condition, Answered]]) -> dict[str, Answers]:
-    answers: dict[str, dict[Any, Answered]] = {}
+def _collected(found: Sequence[tuple[Condition, ProbeAnswers]]) -> dict[str, Answers]:
+    answers: dict[str, dict[Any, ProbeAnswers]] = {}
     for condition, answered in found:
         answers.setdefault(condition.ability, {})[condition.role, answered.format] = answered
     return dict(answers)

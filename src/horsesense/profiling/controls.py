@@ -21,7 +21,7 @@ from horsesense.profiling.from_answers import Explained
 from horsesense.registry import find
 from horsesense.runs.ask_models import content_of
 from horsesense.runs.manifest import ModelRecord, Part, ProbeRecord
-from horsesense.runs.results import Answered
+from horsesense.runs.probe_answers import ProbeAnswers
 
 GUESSER, CUE_READER, RELATEDNESS_READER = "guesser", "cue-reader", "relatedness-reader"
 CONTROLS = {
@@ -136,13 +136,13 @@ def control_named(name: str, by: Mapping[str, Explained]) -> PlantedModel | None
 
 def planted_answers(
     model: PlantedModel, name: str, conditions: Iterable[Condition]
-) -> dict[str, dict[tuple[Role, str], Answered]]:
+) -> dict[str, dict[tuple[Role, str], ProbeAnswers]]:
     """Return the answers of a planted model by ability; without likelihoods it has only the first prompt format."""
-    found: dict[str, dict[tuple[Role, str], Answered]] = {}
+    found: dict[str, dict[tuple[Role, str], ProbeAnswers]] = {}
     for condition in conditions:
         if condition.role in ("main", "twin", "retest"):
             answers = [Answer(item=i.id, view=i.form, scores=_scores(model, i)) for i in condition.probe.items]
-            answered = Answered(_part(model, name, condition, answers), condition.probe, ScoringSpec(), answers)
+            answered = ProbeAnswers(_part(model, name, condition, answers), condition.probe, ScoringSpec(), answers)
             found.setdefault(condition.ability, {})[condition.role, "loglikelihood"] = answered
     return found
 

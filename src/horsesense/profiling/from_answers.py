@@ -21,13 +21,13 @@ from horsesense.profiling.conditions import RETEST_OF, Role, withheld_key, withh
 from horsesense.profiling.item_scores import BadShare, ExplanationColumn, ItemScores
 from horsesense.profiling.material import Material
 from horsesense.profiling.retention import REPHRASED
-from horsesense.runs.results import Answered
+from horsesense.runs.probe_answers import ProbeAnswers
 from horsesense.scoring.normalise import BY_FORM, parse_normalisation
 from horsesense.stats import Credits, Estimate, accuracy, credits
 from horsesense.stats.mistakes import confident_errors
 from horsesense.stats.resampling import Floats
 
-Answers = Mapping[tuple[Role, str], Answered]
+Answers = Mapping[tuple[Role, str], ProbeAnswers]
 """Answers of a model on one ability, by role and prompt format."""
 REWORDED = ("paraphrase", "antonym", "paraphrase_inversion")
 """Rewordings, in the order in which a question's counterpart is looked up."""
@@ -182,7 +182,7 @@ def contrast_pairs_of(items: Sequence[Item], facets: Sequence[str]) -> np.ndarra
 class _Half:
     """The main condition of one half."""
 
-    answered: Answered
+    answered: ProbeAnswers
     """Answers in the first prompt format."""
     right: Floats
     pmi: Floats | None
@@ -194,7 +194,7 @@ FORMATS = ("loglikelihood", "pmi", "letters", "generate")
 """Prompt formats of the main condition, in the order in which they are looked up."""
 
 
-def _of(answers: Answers, role: Role) -> Answered | None:
+def _of(answers: Answers, role: Role) -> ProbeAnswers | None:
     """Return the answers of a condition in its first prompt format."""
     return next((answers[role, name] for name in FORMATS if (role, name) in answers), None)
 
@@ -210,7 +210,7 @@ def _answered_share(halves: Sequence[_Half], places: Sequence[Sequence[int]]) ->
     return 1 - float(lost.mean()) if len(lost) else 1.0
 
 
-def _right(answered: Answered) -> Floats:
+def _right(answered: ProbeAnswers) -> Floats:
     """Return the credit of each item; a question without an answer earns what a guess does."""
     values = answered.credits(how_of(answered)).values
     return np.where(answered.unanswered, answered.columns.guesses, values)
@@ -230,13 +230,13 @@ def _half(answers: Answers, role: Role) -> _Half | None:
     )
 
 
-def how_of(answered: Answered) -> Normalisation | None:
+def how_of(answered: ProbeAnswers) -> Normalisation | None:
     """Return the normalisation of the main condition, as defined by the card."""
     card = answered.probe.card
     return parse_normalisation(card.normalise) if card.normalise else None
 
 
-def _alone(answered: Answered) -> Credits:
+def _alone(answered: ProbeAnswers) -> Credits:
     """Compute credits by the likelihood of each option without its question, with the same normalisation."""
     scores = []
     for answer, item in zip(answered.answers, answered.items, strict=True):
@@ -246,7 +246,7 @@ def _alone(answered: Answered) -> Credits:
     return credits(scores, [item.answer for item in answered.items])
 
 
-def _places(answered: Answered) -> list[int]:
+def _places(answered: ProbeAnswers) -> list[int]:
     kept = {item.id for item in judged(answered.items)}
     return [place for place, item in enumerate(answered.items) if item.id in kept]
 
@@ -293,7 +293,7 @@ def _without_question(answers: Answers, items: Sequence[Item]) -> Floats | None:
     return np.array(earned)
 
 
-def _preferred(prior: Answered) -> dict[str, tuple[str, ...]]:
+def _preferred(prior: ProbeAnswers) -> dict[str, tuple[str, ...]]:
     """Return the word that a model prefers without a premise by triplet, or both if they tie."""
     chosen = prior.credits(how_of(prior)).predicted
     return {

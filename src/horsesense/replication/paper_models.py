@@ -24,7 +24,7 @@ from horsesense.models.lineage import names_with_bases
 from horsesense.replication.computing import DATASETS, pinned
 from horsesense.replication.verdicts import Computed, one_more
 from horsesense.runs.manifest import ModelRecord
-from horsesense.runs.results import Answered
+from horsesense.runs.probe_answers import ProbeAnswers
 from horsesense.stats import Estimate
 
 ASKED = "asked"
@@ -223,7 +223,7 @@ def why_other_model(figure: Figure, models: Iterable[ModelRecord]) -> str:
     return ""
 
 
-def computed_by_training(figure: Figure, runs: Sequence[Answered]) -> Computed:
+def computed_by_training(figure: Figure, runs: Sequence[ProbeAnswers]) -> Computed:
     """Return the mean over trainings with different seeds, with a prediction interval for one more.
 
     There is no number for another model than the paper's, and for fewer trainings than show their spread.

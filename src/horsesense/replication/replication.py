@@ -251,7 +251,7 @@ def replicate(
 
 def _trained(paper: str | None, trained: Mapping[str, str | Path] | Sequence[str]) -> dict[str, Computed]:
     """Return the results of trainings that replicate figures of a paper, by the name of the figure."""
-    from horsesense.runs.results import read_run
+    from horsesense.runs.probe_answers import read_run
 
     folders = dict(trained) if isinstance(trained, Mapping) else dict(map(_split, trained))
     if not folders:

@@ -21,8 +21,8 @@ from horsesense.report.summary import Summary, summarise
 from horsesense.runs.comparison import ProbeComparison, by_probe, enough_answered, side_by_side
 from horsesense.runs.item_columns import item_columns
 from horsesense.runs.manifest import Manifest, manifest_path
+from horsesense.runs.probe_answers import ProbeAnswers, ProbeFormat, read_finished
 from horsesense.runs.result import LEAST_ANSWERED, Spread, shown_names, spreads
-from horsesense.runs.results import Answered, AskedProbe, read_finished
 from horsesense.training.curves import Curve, read_curves, study_runs
 
 NONE: Mapping[str, Probe] = {}
@@ -83,13 +83,13 @@ def collect(
     pipelines = [view for view in views.values() if view is not None]
     folders = [folder for folder in folders if views[folder] is None]
     folders += [view.run for view in pipelines if view.run is not None]
-    manifests, runs = dict[Path, Manifest](), list[tuple[Path, Sequence[Answered]]]()
+    manifests, runs = dict[Path, Manifest](), list[tuple[Path, Sequence[ProbeAnswers]]]()
     unfinished: list[tuple[str, str]] = []
     curves = {folder: [] if manifest_path(folder).is_file() else read_curves(folder) for folder in folders}
     whole = [run for folder in folders for run in (study_runs(folder) if curves[folder] else [folder])]
     for folder in dict.fromkeys(whole):
         manifest, parts, rest = read_finished(folder, alone=len(whole) == 1)
-        begun = [(part.model.name, str(AskedProbe(part.probe.name, part.format))) for part in rest]
+        begun = [(part.model.name, str(ProbeFormat(part.probe.name, part.format))) for part in rest]
         unfinished += begun + manifest.not_begun
         if parts:
             manifests[folder] = manifest
@@ -109,7 +109,7 @@ def _pipeline(folder: Path) -> Any:
     return next((view for read in readers if (view := read(folder)) is not None), None)
 
 
-def with_tables(collected: Collection, runs: Sequence[tuple[Path, Sequence[Answered]]]) -> Collection:
+def with_tables(collected: Collection, runs: Sequence[tuple[Path, Sequence[ProbeAnswers]]]) -> Collection:
     """Add the tables of each run."""
     papers: list[PaperTable] = []
     methods: list[PaperTable] = []
@@ -121,7 +121,7 @@ def with_tables(collected: Collection, runs: Sequence[tuple[Path, Sequence[Answe
 
 
 def collect_answered(
-    runs: Sequence[tuple[Path, Sequence[Answered]]],
+    runs: Sequence[tuple[Path, Sequence[ProbeAnswers]]],
     cues: bool = True,
     how: Normalisation | None = None,
     progress: Progress = NO_PROGRESS,
@@ -149,7 +149,7 @@ def collect_answered(
     return Collection({}, probes, unjudged, sides, (), how)
 
 
-def _best_cue(probe: str, answered: Answered, whole: Probe | None, progress: Progress) -> BestCue | str:
+def _best_cue(probe: str, answered: ProbeAnswers, whole: Probe | None, progress: Progress) -> BestCue | str:
     """Search the best cue of a probe; a sentence where that is not possible."""
     progress.update(f"searching surface cues in {probe}", 0, 1)
     taxonomy = find_wordnet_graph() if any(item.concepts for item in answered.items) else None
@@ -170,7 +170,7 @@ def _best_cue(probe: str, answered: Answered, whole: Probe | None, progress: Pro
         return error.problem
 
 
-def _of_the_whole(answered: Answered, whole: Probe, taxonomy: Graph | None) -> BestCue:
+def _of_the_whole(answered: ProbeAnswers, whole: Probe, taxonomy: Graph | None) -> BestCue:
     """Search the best cue on a whole probe, and return its picks on the items that were scored."""
     place = {item: number for number, item in enumerate(ids_of(whole.items))}
     cue = best_cue(whole.items, whole.card.group, item_columns(whole.items, whole.card.group).units, taxonomy)
@@ -178,7 +178,7 @@ def _of_the_whole(answered: Answered, whole: Probe, taxonomy: Graph | None) -> B
     return replace(cue, right=cue.right[asked], whole=len(place))
 
 
-def _compared(probe: str, models: dict[str, Answered], how: Normalisation | None) -> ProbeComparison | str:
+def _compared(probe: str, models: dict[str, ProbeAnswers], how: Normalisation | None) -> ProbeComparison | str:
     enough = enough_answered(models)
     few = f"{', '.join(label for label in models if label not in enough)} answered less than {LEAST_ANSWERED:.0%}"
     if len(enough) < 2:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from horsesense.core import Item, Reply
 from horsesense.core.document import Document
-from horsesense.runs.results import Answered
+from horsesense.runs.probe_answers import ProbeAnswers
 from horsesense.scoring.normalise import BY_FORM, normalised
 from horsesense.scoring.texts import ScoredText, ScoredToken, TokenEvidence, stored_texts, text_evidence
 from horsesense.stats import credits
@@ -77,7 +77,7 @@ class ItemAnswers(Document):
     """One per model and probe."""
 
 
-def item_answers(runs: Sequence[Answered], item: Item) -> ItemAnswers:
+def item_answers(runs: Sequence[ProbeAnswers], item: Item) -> ItemAnswers:
     """Return an item with the answer of every model that was asked it."""
     answers = [
         _item_answer(answered, item, index)
@@ -88,7 +88,7 @@ def item_answers(runs: Sequence[Answered], item: Item) -> ItemAnswers:
     return ItemAnswers(item, tuple(answers))
 
 
-def _item_answer(answered: Answered, item: Item, index: int) -> ItemAnswer:
+def _item_answer(answered: ProbeAnswers, item: Item, index: int) -> ItemAnswer:
     answer, how = answered.answers[index], answered.primary() or BY_FORM[item.form]
     scores = normalised(answer, item, answered.spec, how)
     lost = answered.outcome_at(index)

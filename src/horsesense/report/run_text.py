@@ -10,8 +10,8 @@ from horsesense.cues.artefact_control import ArtefactControl
 from horsesense.cues.battery import battery
 from horsesense.formatting import count, number, p_value, percent, points
 from horsesense.runs.comparison import Difference
+from horsesense.runs.probe_answers import ProbeAnswers, related_auditor
 from horsesense.runs.result import LEAST_ANSWERED, Result
-from horsesense.runs.results import Answered, related_auditor
 from horsesense.stats import Estimate, Search, Standout
 from horsesense.stats.combined import Bias
 from horsesense.stats.intervals import KNOWN, against_chance
@@ -122,7 +122,7 @@ def human_figures(figures: Sequence[HumanFigure]) -> str:
     return f"{'; '.join(shares)}."
 
 
-def label_quality(answered: Answered) -> str:
+def label_quality(answered: ProbeAnswers) -> str:
     """State the share of bad items, who audited them, and the ceiling; empty where nobody has."""
     sound = answered.probe.card.label_quality
     if sound is None:

@@ -17,7 +17,7 @@ from horsesense.progress import NO_PROGRESS, Progress
 
 if TYPE_CHECKING:
     from horsesense.report.item_answers import ItemAnswers
-    from horsesense.runs.results import Answered
+    from horsesense.runs.probe_answers import ProbeAnswers
     from horsesense.runs.run import Run
 
 
@@ -59,7 +59,7 @@ def show(
 
 def _of_folder(folder: Path, wanted: str | None, progress: Progress) -> ItemAnswers:
     """Return the item that ``wanted`` names with all answers to it; incomplete parts of a run are left out."""
-    from horsesense.runs.results import read_run
+    from horsesense.runs.probe_answers import read_run
 
     manifest, answered = read_run(folder, unfinished=True)
     shown = _shown(answered, wanted, folder)
@@ -69,7 +69,7 @@ def _of_folder(folder: Path, wanted: str | None, progress: Progress) -> ItemAnsw
     return shown
 
 
-def _shown(answered: Sequence[Answered], wanted: str | None, folder: Path | None) -> ItemAnswers:
+def _shown(answered: Sequence[ProbeAnswers], wanted: str | None, folder: Path | None) -> ItemAnswers:
     from horsesense.report.item_answers import item_answers
 
     items = list({item.id: item for each in answered for item in each.items}.values())

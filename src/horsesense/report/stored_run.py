@@ -13,8 +13,8 @@ from horsesense.methods.suites.frame import PaperTable
 from horsesense.progress import Progress
 from horsesense.registry import load, methods
 from horsesense.report.run_report import write_report
+from horsesense.runs.probe_answers import related_auditor
 from horsesense.runs.result import Result, Spread, spreads
-from horsesense.runs.results import related_auditor
 from horsesense.runs.run import Run
 from horsesense.runs.until import SequentialResult, sequential_results
 from horsesense.runs.withheld import WithheldResult

@@ -11,8 +11,8 @@ from horsesense.core.spec import Normalisation
 from horsesense.cues.artefact_control import ArtefactControl, BestCue, control
 from horsesense.errors import UserError, argument, unknown
 from horsesense.report.run_text import value_text
+from horsesense.runs.probe_answers import ProbeAnswers, result_of
 from horsesense.runs.result import Result
-from horsesense.runs.results import Answered, result_of
 from horsesense.stats import (
     Credits,
     FamilyAccuracy,
@@ -49,7 +49,7 @@ class Summary:
     label: str
     """The model, and its folder where one model has two runs."""
     result: Result
-    answered: Answered
+    answered: ProbeAnswers
     earned: Credits
     scores: Sequence[tuple[float, ...]]
     """Under the normalisation of the result."""
@@ -81,7 +81,7 @@ class Summary:
         return [s for s in self.search.standouts if s.p < SURE and s.gap < 0][:SHOWN]
 
 
-def summarise(label: str, answered: Answered, cue: BestCue | str, how: Normalisation | None = None) -> Summary:
+def summarise(label: str, answered: ProbeAnswers, cue: BestCue | str, how: Normalisation | None = None) -> Summary:
     """Compute everything that a report shows of one model on one probe.
 
     ``cue`` is the probe's best cue, or why it is missing; ``how`` a normalisation in place of the probe's own.
@@ -111,7 +111,7 @@ def summarise(label: str, answered: Answered, cue: BestCue | str, how: Normalisa
     )
 
 
-def _heat(answered: Answered, earned: Credits) -> Sliced | None:
+def _heat(answered: ProbeAnswers, earned: Credits) -> Sliced | None:
     facets = answered.facets
     if not all(name in facets for name in HEAT):
         return None
@@ -119,7 +119,7 @@ def _heat(answered: Answered, earned: Credits) -> Sliced | None:
     return sliced if len(sliced.slices) > 1 else None
 
 
-def _families(answered: Answered, earned: Credits) -> list[FamilyAccuracy]:
+def _families(answered: ProbeAnswers, earned: Credits) -> list[FamilyAccuracy]:
     columns = answered.columns
     if len(np.unique(columns.families)) == len(columns.families):
         return []

@@ -80,7 +80,7 @@ def ask(
     """
     from horsesense.models.locate import look_at
     from horsesense.runs.ask_models import Settings, ask_in_memory, ask_models
-    from horsesense.runs.results import read_run
+    from horsesense.runs.probe_answers import read_run
     from horsesense.runs.run import Run
     from horsesense.runs.shards import SERVED, draw, sizes
     from horsesense.scoring.normalise import parse_normalisation
@@ -182,7 +182,7 @@ def open_run(folder: PathLike, *, normalise: str | None = None, unfinished: bool
     Returns:
         The run, with all its models and probes.
     """
-    from horsesense.runs.results import read_run
+    from horsesense.runs.probe_answers import read_run
     from horsesense.runs.run import Run
     from horsesense.scoring.normalise import parse_normalisation
 

@@ -39,7 +39,7 @@ from horsesense.runs.manifest import (
     read_manifest,
     write_manifest,
 )
-from horsesense.runs.results import Answered
+from horsesense.runs.probe_answers import ProbeAnswers
 from horsesense.runs.shard_files import shard_path, write_answers
 from horsesense.runs.shards import draw
 from horsesense.runs.store import (
@@ -108,7 +108,7 @@ def ask_in_memory(
     settings: Settings,
     progress: Progress = NO_PROGRESS,
     engine: Engine = LOCAL,
-) -> list[Answered]:
+) -> list[ProbeAnswers]:
     """Score each model on each probe without storing anything: the same answers as `ask_models`, by the same shards."""
     asked = _Asked(probes, {name: _draw_items(name, probe, settings) for name, probe in probes.items()})
     known = [open_if_served(each, settings, progress) for each in models]
@@ -127,7 +127,7 @@ def ask_in_memory(
         answers = StoredAnswers.of_tables(tables, np.array([row[item] for item in ids_of(probe.items)]))
         replies = StoredReplies(Shards.of_tables(store.replies.pop(key, ())))
         spec = get_prompt_format(part.format).spec(settings.spec)
-        answered.append(Answered(part, probe, spec, answers, replies))
+        answered.append(ProbeAnswers(part, probe, spec, answers, replies))
     return answered
 
 

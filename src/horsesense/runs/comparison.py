@@ -17,8 +17,8 @@ from horsesense.core.document import INTERNAL, Document, Frame, columns_of
 from horsesense.core.spec import PROMPT_FIELDS, Normalisation
 from horsesense.errors import UserError, translate_errors
 from horsesense.runs.manifest import LOG
+from horsesense.runs.probe_answers import ProbeAnswers, ProbeFormat, common_indices, credits_on, guessing
 from horsesense.runs.result import LEAST_ANSWERED, shown_names
-from horsesense.runs.results import Answered, AskedProbe, common_indices, credits_on, guessing
 from horsesense.runs.run import AnyRun, finished_by_place
 from horsesense.scoring.normalise import parse_normalisation
 from horsesense.stats import Estimate, PairedTest, Power, compare_all, power
@@ -189,7 +189,7 @@ class Comparison(Document):
 
 
 def compare_runs(
-    runs: Sequence[tuple[Path, Sequence[Answered]]], how: Normalisation | None = None
+    runs: Sequence[tuple[Path, Sequence[ProbeAnswers]]], how: Normalisation | None = None
 ) -> list[ProbeComparison]:
     """Compare all models of runs by probe and prompt format; answers in different formats are never compared.
 
@@ -204,7 +204,7 @@ def compare_runs(
         raise UserError(f"too few answers to compare: {reasons}", fix=_NEEDS)
     for folder, answered in runs:
         # A run without a complete part is reported as not finished.
-        if answered and not any(AskedProbe(a.part.probe.name, a.format) in common for a in answered):
+        if answered and not any(ProbeFormat(a.part.probe.name, a.format) in common for a in answered):
             _refuse_alone(folder, answered, runs)
     return corrected_together([side_by_side(each.probe, enough[each], how) for each in asked if each in compared])
 
@@ -221,12 +221,12 @@ def corrected_together(sides: Sequence[ProbeComparison]) -> list[ProbeComparison
     return [replace(side, differences=tuple(next(corrected) for _ in side.differences)) for side in sides]
 
 
-def enough_answered(models: dict[str, Answered]) -> dict[str, Answered]:
+def enough_answered(models: dict[str, ProbeAnswers]) -> dict[str, ProbeAnswers]:
     """Select the models that answered enough items to be compared."""
     return {label: run for label, run in models.items() if run.answered_share >= LEAST_ANSWERED}
 
 
-def too_few_in(runs: Sequence[tuple[Path, Sequence[Answered]]]) -> list[str]:
+def too_few_in(runs: Sequence[tuple[Path, Sequence[ProbeAnswers]]]) -> list[str]:
     """Return the models that gave too few answers on a probe to be compared."""
     asked = by_probe(runs)
     few = [(each, label, run) for each, models in asked.items() for label, run in models.items()]
@@ -235,7 +235,7 @@ def too_few_in(runs: Sequence[tuple[Path, Sequence[Answered]]]) -> list[str]:
     return [f"{names[label]} on {each} ({run.answered_share:.0%} answered)" for each, label, run in few]
 
 
-def alone_in(runs: Sequence[tuple[Path, Sequence[Answered]]]) -> list[str]:
+def alone_in(runs: Sequence[tuple[Path, Sequence[ProbeAnswers]]]) -> list[str]:
     """Return what only one model answered, so that there is nothing to compare it with."""
     alone = [(each, next(iter(models))) for each, models in by_probe(runs).items() if len(models) == 1]
     names = shown_names(model for _, model in alone)
@@ -243,7 +243,7 @@ def alone_in(runs: Sequence[tuple[Path, Sequence[Answered]]]) -> list[str]:
 
 
 def _refuse_alone(
-    folder: Path, answered: Sequence[Answered], runs: Sequence[tuple[Path, Sequence[Answered]]]
+    folder: Path, answered: Sequence[ProbeAnswers], runs: Sequence[tuple[Path, Sequence[ProbeAnswers]]]
 ) -> NoReturn:
     """Say why a run has nothing in common with the others: different prompt formats, or other probes."""
     file = folder if folder.is_dir() else None
@@ -271,20 +271,20 @@ def _refuse_alone(
     raise UserError(reason, file=file, fix="give runs whose probes have the same name")
 
 
-def by_probe(runs: Sequence[tuple[Path, Sequence[Answered]]]) -> dict[AskedProbe, dict[str, Answered]]:
+def by_probe(runs: Sequence[tuple[Path, Sequence[ProbeAnswers]]]) -> dict[ProbeFormat, dict[str, ProbeAnswers]]:
     """Group all answers by probe and prompt format, then by model; the folder distinguishes two runs of one model."""
     names = [(a.part.model.name, a.part.probe.name, a.format) for _, answered in runs for a in answered]
-    probes: dict[AskedProbe, dict[str, Answered]] = {}
+    probes: dict[ProbeFormat, dict[str, ProbeAnswers]] = {}
     for folder, answered in runs:
         for run in answered:
-            model, probe = run.part.model.name, AskedProbe(run.part.probe.name, run.format)
+            model, probe = run.part.model.name, ProbeFormat(run.part.probe.name, run.format)
             # The same model in two folders was run under two specs, and these are compared.
             label = model if names.count((model, *probe)) == 1 else f"{model} ({folder})"
             probes.setdefault(probe, {})[label] = run
     return probes
 
 
-def side_by_side(probe: str, models: dict[str, Answered], how: Normalisation | None = None) -> ProbeComparison:
+def side_by_side(probe: str, models: dict[str, ProbeAnswers], how: Normalisation | None = None) -> ProbeComparison:
     """Compare models on the common items of one probe in one prompt format; p is corrected for this probe alone."""
     _check_alike(probe, models)
     first = next(iter(models.values()))
@@ -352,7 +352,7 @@ _Comparisons = dict[tuple[str, str], PairedTest]
 
 
 def _averaged(
-    models: Mapping[str, Answered],
+    models: Mapping[str, ProbeAnswers],
     families: NDArray[np.int64],
     earned: Mapping[str, Floats],
     units: NDArray[np.int64],
@@ -395,7 +395,7 @@ def _with_counts(averaged: _Comparisons, plain: _Comparisons) -> _Comparisons:
     }
 
 
-def _check_alike(probe: str, models: dict[str, Answered]) -> None:
+def _check_alike(probe: str, models: dict[str, ProbeAnswers]) -> None:
     """Refuse answers in different prompt formats: the difference would be that of the formats."""
     first = next(iter(models.values()))
     fields = _SHOTS if first.format in ("loglikelihood", "pmi") else PROMPT_FIELDS
@@ -409,7 +409,7 @@ def _check_alike(probe: str, models: dict[str, Answered]) -> None:
             )
 
 
-def _notes(models: dict[str, Answered]) -> tuple[str, ...]:
+def _notes(models: dict[str, ProbeAnswers]) -> tuple[str, ...]:
     notes = []
     for label, run in models.items():
         if run.part.model.kind == LOG:
@@ -429,7 +429,7 @@ def _notes(models: dict[str, Answered]) -> tuple[str, ...]:
 
 
 def sequential_differences(
-    runs: Sequence[tuple[Path, Sequence[Answered]]], until: str, how: Normalisation | None = None
+    runs: Sequence[tuple[Path, Sequence[ProbeAnswers]]], until: str, how: Normalisation | None = None
 ) -> tuple[SequentialDifference, ...]:
     """Return the anytime-valid difference of each pair of models on each probe that both answered."""
     from horsesense.runs.until import by_family

@@ -20,8 +20,8 @@ from horsesense.core.spec import Normalisation
 from horsesense.data import write_file
 from horsesense.errors import UserError, argument, translate_errors
 from horsesense.runs.comparison import by_probe, side_by_side
+from horsesense.runs.probe_answers import ProbeAnswers, ProbeFormat, credits_on
 from horsesense.runs.result import LEAST_ANSWERED
-from horsesense.runs.results import Answered, AskedProbe, credits_on
 from horsesense.runs.run import AnyRun, finished_by_place
 from horsesense.scoring.normalise import parse_normalisation
 from horsesense.stats import Estimate, power
@@ -178,8 +178,8 @@ def check_regression(
 
 
 def judge(
-    new: tuple[Path, Sequence[Answered]],
-    old: tuple[Path, Sequence[Answered]],
+    new: tuple[Path, Sequence[ProbeAnswers]],
+    old: tuple[Path, Sequence[ProbeAnswers]],
     margin: float,
     how: Normalisation | None = None,
 ) -> RegressionResult:
@@ -203,14 +203,14 @@ def judge(
     return RegressionResult(worst, margin, checks, tuple(left_out))
 
 
-def _other(new: Mapping[str, Answered], old: Mapping[str, Answered], name: str) -> Answered | None:
+def _other(new: Mapping[str, ProbeAnswers], old: Mapping[str, ProbeAnswers], name: str) -> ProbeAnswers | None:
     """Return the model to compare with: the only one of each run, whatever its name; of several, the one with the same
     name."""
     return next(iter(old.values())) if len(new) == len(old) == 1 else old.get(name)
 
 
 def _check(
-    asked: AskedProbe, new: Answered, old: Answered, margin: float, how: Normalisation | None, checks: int
+    asked: ProbeFormat, new: ProbeAnswers, old: ProbeAnswers, margin: float, how: Normalisation | None, checks: int
 ) -> RegressionCheck:
     side = side_by_side(asked.probe, {"new": new, "old": old}, how)
     common = {item.id for item in old.items}
@@ -247,7 +247,7 @@ def _check(
     )
 
 
-def _too_few(new: Answered, old: Answered) -> str:
+def _too_few(new: ProbeAnswers, old: ProbeAnswers) -> str:
     shares = {name: run.answered_share for name, run in (("new", new), ("old", old))}
     few = [f"{share:.0%} of the items by the {name} model" for name, share in shares.items() if share < LEAST_ANSWERED]
     return f"answered were only {' and '.join(few)}, and a check needs {LEAST_ANSWERED:.0%}" if few else ""

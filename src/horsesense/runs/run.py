@@ -13,8 +13,8 @@ from horsesense.core.spec import Normalisation
 from horsesense.errors import UserError, unknown
 from horsesense.progress import NO_PROGRESS, Progress
 from horsesense.runs.manifest import Manifest
+from horsesense.runs.probe_answers import ProbeAnswers, ProbeFormat, read_finished, read_run, results_of
 from horsesense.runs.result import Result, shown_names
-from horsesense.runs.results import Answered, AskedProbe, read_finished, read_run, results_of
 
 if TYPE_CHECKING:
     from horsesense.runs.comparison import Comparison
@@ -62,11 +62,11 @@ class Run:
 
     def __init__(
         self,
-        answered: Sequence[Answered],
+        answered: Sequence[ProbeAnswers],
         folder: Path | None = None,
         normalise: Normalisation | None = None,
         manifest: Manifest | None = None,
-        beside: Sequence[Answered] = (),
+        beside: Sequence[ProbeAnswers] = (),
         wholes: Mapping[str, Probe] | None = None,
         until: str = "",
     ) -> None:
@@ -278,7 +278,7 @@ AnyRun = Run | str | Path
 """A run, or its folder."""
 
 
-def answers_by_place(runs: Sequence[AnyRun]) -> list[tuple[Path, Sequence[Answered]]]:
+def answers_by_place(runs: Sequence[AnyRun]) -> list[tuple[Path, Sequence[ProbeAnswers]]]:
     """Return all answers of runs, each with its folder; runs in memory are numbered."""
     if not runs:
         raise UserError("no run is given", fix="name a run folder")
@@ -290,9 +290,9 @@ def answers_by_place(runs: Sequence[AnyRun]) -> list[tuple[Path, Sequence[Answer
     ]
 
 
-def finished_by_place(runs: Sequence[AnyRun]) -> tuple[list[tuple[Path, Sequence[Answered]]], list[str]]:
+def finished_by_place(runs: Sequence[AnyRun]) -> tuple[list[tuple[Path, Sequence[ProbeAnswers]]], list[str]]:
     """As `answers_by_place`, but leave out incomplete answers, and name them."""
-    by_place: list[tuple[Path, Sequence[Answered]]] = []
+    by_place: list[tuple[Path, Sequence[ProbeAnswers]]] = []
     left: list[tuple[str, str]] = []
     for number, run in enumerate(runs, start=1):
         if isinstance(run, Run):
@@ -300,7 +300,7 @@ def finished_by_place(runs: Sequence[AnyRun]) -> tuple[list[tuple[Path, Sequence
         else:
             manifest, answered, unfinished = read_finished(Path(run), alone=len(runs) == 1)
             by_place.append((Path(run), answered))
-            begun = [(part.model.name, str(AskedProbe(part.probe.name, part.format))) for part in unfinished]
+            begun = [(part.model.name, str(ProbeFormat(part.probe.name, part.format))) for part in unfinished]
             left += begun + manifest.not_begun
     if not any(answered for _, answered in by_place):
         answers_by_place(runs)  # says what is wrong with the first
@@ -308,7 +308,7 @@ def finished_by_place(runs: Sequence[AnyRun]) -> tuple[list[tuple[Path, Sequence
     return by_place, [f"{shown[model]} on {probe}" for model, probe in left]
 
 
-def answered_of(runs: Sequence[AnyRun]) -> list[Answered]:
+def answered_of(runs: Sequence[AnyRun]) -> list[ProbeAnswers]:
     """Return all answers of several runs, in their order."""
     return [each for _, answered in answers_by_place(runs) for each in answered]
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from horsesense.core import Probe
 from horsesense.core.document import Document
-from horsesense.runs.results import Answered, guessing, merge_steps
+from horsesense.runs.probe_answers import ProbeAnswers, guessing, merge_steps
 from horsesense.runs.shards import draw, ranks_of
 from horsesense.stats import Estimate
 from horsesense.stats.resampling import Floats
@@ -53,8 +53,8 @@ def ask_until(model: Any, probes: Mapping[str, Probe], until: str, *, limit: int
 
     rule = parse_until(until)
     left = dict(probes)
-    steps: list[Answered] = []
-    merged: list[Answered] = []
+    steps: list[ProbeAnswers] = []
+    merged: list[ProbeAnswers] = []
     folder, number, run, previous, size = more["out"], 0, None, 0, FIRST
     while left:
         number += 1
@@ -83,7 +83,7 @@ def ask_until(model: Any, probes: Mapping[str, Probe], until: str, *, limit: int
     return Run(merged, None if folder is None else run.folder, run.normalise, run.manifest, until=until)
 
 
-def sequential_results(answered: Sequence[Answered], until: str, seed: int = 0) -> tuple[SequentialResult, ...]:
+def sequential_results(answered: Sequence[ProbeAnswers], until: str, seed: int = 0) -> tuple[SequentialResult, ...]:
     """Return the anytime-valid interval of each model and probe with gold answers; none without a rule."""
     if not until:
         return ()
@@ -99,7 +99,7 @@ def sequential_results(answered: Sequence[Answered], until: str, seed: int = 0) 
     return tuple(found)
 
 
-def by_family(answered: Answered, values: Floats, seed: int = 0) -> tuple[Floats, Floats]:
+def by_family(answered: ProbeAnswers, values: Floats, seed: int = 0) -> tuple[Floats, Floats]:
     """Return sum and size of each family, in the random order in which families are drawn."""
     ranks = ranks_of(answered.items, seed)
     judged = answered.columns.judged

@@ -131,7 +131,7 @@ def _run(folder: Path) -> tuple[list[Path], list[str]]:
     from horsesense.models.folders import hash_of_files, identity_of, weight_files
     from horsesense.models.locate import locate
     from horsesense.runs.manifest import manifest_path, read_manifest
-    from horsesense.runs.results import read_run
+    from horsesense.runs.probe_answers import read_run
 
     try:
         manifest = read_manifest(folder)

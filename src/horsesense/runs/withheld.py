@@ -27,7 +27,7 @@ from horsesense.stats.intervals import difference_interval, unit_note
 from horsesense.stats.resampling import RESAMPLES, Floats, mean_spread
 
 if TYPE_CHECKING:
-    from horsesense.runs.results import Answered
+    from horsesense.runs.probe_answers import ProbeAnswers
 
 CANDIDATES = 200
 """Concepts in the closed set, the key among them."""
@@ -193,7 +193,7 @@ class WithheldResult(Document):
     """Median rank of the key in the closed set."""
 
 
-def withheld_results(answered: Sequence[Answered]) -> tuple[WithheldResult, ...]:
+def withheld_results(answered: Sequence[ProbeAnswers]) -> tuple[WithheldResult, ...]:
     """Compare the three askings for each model and probe of a run that was asked with something withheld."""
     asked = {(each.part.model.name, each.part.probe.name, each.format): each for each in answered}
     found = []
@@ -204,7 +204,7 @@ def withheld_results(answered: Sequence[Answered]) -> tuple[WithheldResult, ...]
     return tuple(found)
 
 
-def _result(whole: Answered, hidden: Answered | None, alone: Answered | None) -> WithheldResult:
+def _result(whole: ProbeAnswers, hidden: ProbeAnswers | None, alone: ProbeAnswers | None) -> WithheldResult:
     credits = {part: _credits(each) for part, each in (("hidden", hidden), ("alone", alone)) if each}
     own = {item.id: credit for item, credit in zip(whole.items, _earned(whole), strict=True)}
     common = [item for item in whole.items if item.id in own and all(item.id in each for each in credits.values())]
@@ -247,22 +247,22 @@ def _result(whole: Answered, hidden: Answered | None, alone: Answered | None) ->
     )
 
 
-def _earned(answered: Answered) -> Floats:
+def _earned(answered: ProbeAnswers) -> Floats:
     return np.nan_to_num(answered.credits(answered.primary()).values)
 
 
-def _credits(answered: Answered) -> dict[str, float]:
+def _credits(answered: ProbeAnswers) -> dict[str, float]:
     """Return the credit of each item under the id of the item that was asked whole."""
     pairs = zip(answered.items, _earned(answered).tolist(), strict=True)
     return {str(item.facets[_FROM]): credit for item, credit in pairs}
 
 
-def _grades(answered: Answered) -> dict[str, int]:
+def _grades(answered: ProbeAnswers) -> dict[str, int]:
     counts = Counter(reply.why.partition(":")[0] for reply in answered.replies)
     return dict(counts.most_common())
 
 
-def _ranks(answered: Answered) -> Floats:
+def _ranks(answered: ProbeAnswers) -> Floats:
     """Return the rank of each key in its closed set; ties take the middle."""
     ranks = []
     for row, item in zip(answered.scores(answered.primary()), answered.items, strict=True):

@@ -17,7 +17,7 @@ from horsesense.stats import Estimate, accuracy
 from horsesense.stats.wording_variance import Allocation, best_allocation, variance_components, with_wording
 
 if TYPE_CHECKING:
-    from horsesense.runs.results import Answered
+    from horsesense.runs.probe_answers import ProbeAnswers
 
 WORDINGS: Mapping[Form, tuple[str, ...]] = {
     "choice": (
@@ -140,13 +140,13 @@ class WordingResult(Document):
     """All of them on new wordings, as far as they are registered."""
 
 
-def wording_results(answered: Sequence[Answered]) -> tuple[WordingResult, ...]:
+def wording_results(answered: Sequence[ProbeAnswers]) -> tuple[WordingResult, ...]:
     """Return what the wordings of a run do to each model and probe."""
     worded = [each for each in answered if each.part.probe.name.endswith(_SUFFIX) and each.judged]
     return tuple(_result(each) for each in worded)
 
 
-def _result(answered: Answered) -> WordingResult:
+def _result(answered: ProbeAnswers) -> WordingResult:
     earned = np.nan_to_num(answered.credits(answered.primary()).values)
     items = answered.items
     group = answered.probe.card.group

@@ -19,7 +19,7 @@ from horsesense.core.document import Document
 from horsesense.data import read_text, write_file, writing
 from horsesense.errors import UserError, argument, translate_errors
 from horsesense.progress import NO_PROGRESS, Progress
-from horsesense.runs.results import Answered
+from horsesense.runs.probe_answers import ProbeAnswers
 from horsesense.stats import Estimate, accuracy, chance, credits, family_accuracy
 from horsesense.stats.resampling import Floats
 from horsesense.training.controls.control import ControlTask, Fitted, Weights, control
@@ -377,7 +377,7 @@ def _verdict(name: str, e: Estimate) -> str:
 
 
 def where_controls_fail(
-    credit: Mapping[str, float], runs: Sequence[Answered], group: str
+    credit: Mapping[str, float], runs: Sequence[ProbeAnswers], group: str
 ) -> tuple[list[str], list[AccuracyWhereControlsFail]]:
     """Return the names of the other controls among the runs, and each model's accuracy where all controls fail.
 
@@ -406,6 +406,6 @@ def where_controls_fail(
     return [run.part.model.name for run in others], results
 
 
-def _estimate(run: Answered, values: Floats, rows: Sequence[int], group: str) -> Estimate:
+def _estimate(run: ProbeAnswers, values: Floats, rows: Sequence[int], group: str) -> Estimate:
     clusters = [run.items[row].unit(group) for row in rows]
     return accuracy(values[list(rows)], clusters, chance=chance([len(run.items[row].options) for row in rows]))

@@ -255,7 +255,7 @@ def _evaluate(
 
 def _read_credits(folders: Sequence[Path], model: str, names: Sequence[str]) -> dict[ModelAndTest, dict[str, float]]:
     """Read the credit of each item, by model (empty for the base model) and test."""
-    from horsesense.runs.results import read_run
+    from horsesense.runs.probe_answers import read_run
 
     runs: dict[ModelAndTest, dict[str, float]] = {}
     for folder in folders:

@@ -12,7 +12,7 @@ from transformers import AutoModelForCausalLM, AutoModelForMaskedLM, AutoTokeniz
 from horsesense.core import parse_spec
 from horsesense.methods.cats.suite import find_suite, open_suite
 from horsesense.runs.ask_models import ask_models
-from horsesense.runs.results import read_run
+from horsesense.runs.probe_answers import read_run
 from horsesense.runs.tasks import Settings
 from tests.support.small_cats import lay, lay_all
 

@@ -14,7 +14,7 @@ import numpy as np
 from horsesense.core import Answer, Item, ScoringSpec
 from horsesense.core.document import Document
 from horsesense.errors import UserError, translate_errors
-from horsesense.runs.results import Answered
+from horsesense.runs.probe_answers import ProbeAnswers
 from horsesense.runs.run import AnyRun, answered_of, folder_of
 from horsesense.scoring.prompts import item_prompts
 from horsesense.scoring.texts import ScoredText, ScoredToken, TokenEvidence, evidence, scored_text
@@ -140,7 +140,7 @@ class EvidenceOfRuns(Document):
     """One entry per model and probe."""
 
 
-def evidence_of_runs(answered: Iterable[Answered]) -> EvidenceOfRuns:
+def evidence_of_runs(answered: Iterable[ProbeAnswers]) -> EvidenceOfRuns:
     """Compute the evidence of every probe of labelled pairs; other probes are left out."""
     return EvidenceOfRuns(
         tuple(
@@ -151,7 +151,7 @@ def evidence_of_runs(answered: Iterable[Answered]) -> EvidenceOfRuns:
     )
 
 
-def evidence_kept(answered: Answered) -> EvidenceKept:
+def evidence_kept(answered: ProbeAnswers) -> EvidenceKept:
     """Aggregate the evidence of all pairs of one probe."""
     decisions: list[Decision] = []
     units: list[str] = []

@@ -25,7 +25,7 @@ from horsesense.core.document import Document
 from horsesense.core.spec import Normalisation
 from horsesense.errors import UserError, translate_errors
 from horsesense.lexicons.words import AUXILIARIES, listed, word_spans
-from horsesense.runs.results import Answered
+from horsesense.runs.probe_answers import ProbeAnswers
 from horsesense.runs.run import AnyRun, answered_of
 from horsesense.stats import Estimate
 from horsesense.stats.accuracy import accuracy
@@ -313,7 +313,7 @@ class InferenceSteps(Document):
         return self.frame()._repr_html_()
 
 
-def inference_steps(answered: Sequence[Answered], counts: Counted | None = None) -> InferenceSteps:
+def inference_steps(answered: Sequence[ProbeAnswers], counts: Counted | None = None) -> InferenceSteps:
     """Compute accuracy by steps, counted by people or else by a rule."""
     models = tuple(steps_kept(answered, counts.means if counts else None))
     people = PeopleCounting(counts.agreement, counts.pairs, len(counts.means)) if counts else None
@@ -321,7 +321,7 @@ def inference_steps(answered: Sequence[Answered], counts: Counted | None = None)
     return InferenceSteps("people" if counts else "rule", people, models, rule)
 
 
-def rule_against_people(answered: Sequence[Answered], counts: Counted) -> RuleAgainstPeople | None:
+def rule_against_people(answered: Sequence[ProbeAnswers], counts: Counted) -> RuleAgainstPeople | None:
     """Compare the rule's count of each item with each person's; an item that several models answered counts once."""
     pairs: dict[str, list[tuple[float, float]]] = {}
     seen: set[str] = set()
@@ -356,7 +356,7 @@ def steps_of(item: Item) -> float | None:
 
 
 def steps_kept(
-    answered: Sequence[Answered], by_people: Mapping[str, float] | None = None, how: Normalisation | None = None
+    answered: Sequence[ProbeAnswers], by_people: Mapping[str, float] | None = None, how: Normalisation | None = None
 ) -> list[ModelSteps]:
     """Return, for each model, its probes in the order of their steps, and accuracy by steps.
 
@@ -372,7 +372,7 @@ def steps_kept(
 
 
 def _of_model(
-    name: str, answered: Sequence[Answered], by_people: Mapping[str, float] | None, how: Normalisation | None
+    name: str, answered: Sequence[ProbeAnswers], by_people: Mapping[str, float] | None, how: Normalisation | None
 ) -> ModelSteps:
     sets, values, units, numbers = [], [], [], []
     for run in answered:

@@ -29,7 +29,7 @@ from horsesense.methods.cats.table import (
 from horsesense.methods.published import read_files
 from horsesense.methods.suites.frame import Kind, OpenedData, PaperRow, PaperSuite, PaperTable, with_published
 from horsesense.progress import NO_PROGRESS, Progress
-from horsesense.runs.results import Answered
+from horsesense.runs.probe_answers import ProbeAnswers
 from horsesense.stats import Estimate, chance
 
 _ENDINGS = (".txt", ".txt.gz", ".jsonl", ".jsonl.gz", ".parquet")
@@ -262,7 +262,7 @@ class SuiteTable(Document):
 def suite_table(
     suite: Suite,
     opened: OpenedData,
-    answered: Sequence[Answered],
+    answered: Sequence[ProbeAnswers],
     how: Normalisation | None = None,
     progress: Progress = NO_PROGRESS,
 ) -> SuiteTable:
@@ -293,7 +293,7 @@ def suite_table(
     )
 
 
-def _answers(answered: Answered, model: str, probe: str) -> bool:
+def _answers(answered: ProbeAnswers, model: str, probe: str) -> bool:
     return answered.part.model.name == model and answered.part.probe.name == probe
 
 
@@ -333,15 +333,15 @@ def _open(suite: Suite) -> PaperSuite:
     )
 
 
-def _by_model(answered: Sequence[Answered], sets: Sequence[str]) -> dict[str, dict[str, Answered]]:
-    models: dict[str, dict[str, Answered]] = {}
+def _by_model(answered: Sequence[ProbeAnswers], sets: Sequence[str]) -> dict[str, dict[str, ProbeAnswers]]:
+    models: dict[str, dict[str, ProbeAnswers]] = {}
     for run in answered:
         if run.part.probe.name in sets and run.judged:
             models.setdefault(run.part.model.name, {})[run.part.probe.name] = run
     return models
 
 
-def _is_papers(answered: Sequence[Answered], sets: Sequence[str]) -> bool:
+def _is_papers(answered: Sequence[ProbeAnswers], sets: Sequence[str]) -> bool:
     """Return whether all sets were asked in full with the paper's scoring."""
     counts, spec = released_counts(), parse_spec("paper:cats")
     scored = all(run.spec.pll == spec.pll and run.spec.bos == spec.bos for run in answered)
@@ -350,7 +350,7 @@ def _is_papers(answered: Sequence[Answered], sets: Sequence[str]) -> bool:
 
 
 def _accuracy_tables(
-    answered: Sequence[Answered], controls: Sequence[Answered], others: Mapping[str, Path]
+    answered: Sequence[ProbeAnswers], controls: Sequence[ProbeAnswers], others: Mapping[str, Path]
 ) -> tuple[PaperTable, ...]:
     """Compute table 3: accuracy per set and their mean."""
     sets = _GENERAL
@@ -379,7 +379,7 @@ def _accuracy_tables(
 
 
 def _pair_tables(
-    answered: Sequence[Answered], controls: Sequence[Answered], others: Mapping[str, Path]
+    answered: Sequence[ProbeAnswers], controls: Sequence[ProbeAnswers], others: Mapping[str, Path]
 ) -> tuple[PaperTable, ...]:
     """Compute table 6: both halves right first, then consistency, which also counts pairs that are both wrong."""
     sets = _ROBUST

@@ -18,7 +18,7 @@ import numpy as np
 
 from horsesense.core.spec import Normalisation
 from horsesense.methods.ledger import printed_table
-from horsesense.runs.results import Answered, result_of
+from horsesense.runs.probe_answers import ProbeAnswers, result_of
 from horsesense.stats import Consistency, Estimate, consistency
 from horsesense.stats.intervals import rate_interval, unit_note
 from horsesense.stats.resampling import RESAMPLES, Floats, spread, totals
@@ -50,7 +50,7 @@ class AccuracyRow:
     """Number of sets in the average."""
 
 
-def accuracy_row(answered: Mapping[str, Answered], how: Normalisation | None = None) -> AccuracyRow:
+def accuracy_row(answered: Mapping[str, ProbeAnswers], how: Normalisation | None = None) -> AccuracyRow:
     """Compute the row of one model from its answers by set."""
     sets = {name: result_of(run, how).estimate for name, run in answered.items()}
     first = next(iter(answered.values()))
@@ -155,7 +155,7 @@ class ConsistencyRow:
     """By set."""
 
 
-def consistency_row(answered: Mapping[str, Answered], how: Normalisation | None = None) -> ConsistencyRow:
+def consistency_row(answered: Mapping[str, ProbeAnswers], how: Normalisation | None = None) -> ConsistencyRow:
     """Compute the row of one model from its pairs by set."""
     record = next(iter(answered.values())).part.model
     sets = {}

@@ -14,7 +14,7 @@ from horsesense.core.spec import Normalisation
 from horsesense.errors import UserError, translate_errors
 from horsesense.lexicons.words import word_spans
 from horsesense.runs.comparison import by_probe
-from horsesense.runs.results import Answered
+from horsesense.runs.probe_answers import ProbeAnswers
 from horsesense.runs.run import AnyRun, answers_by_place, folder_of
 from horsesense.stats import Estimate
 from horsesense.stats.accuracy import accuracy
@@ -101,7 +101,7 @@ class WhoOfRuns(Document):
     """One entry per probe and pair of models."""
 
 
-def who_of_runs(probes: Iterable[Iterable[Answered]]) -> WhoOfRuns:
+def who_of_runs(probes: Iterable[Iterable[ProbeAnswers]]) -> WhoOfRuns:
     """Compare each two models on each probe; a model is not compared with itself."""
     return WhoOfRuns(
         tuple(
@@ -113,7 +113,7 @@ def who_of_runs(probes: Iterable[Iterable[Answered]]) -> WhoOfRuns:
     )
 
 
-def who_gets_what(first: Answered, second: Answered, how: Normalisation | None = None) -> WhoGetsWhat:
+def who_gets_what(first: ProbeAnswers, second: ProbeAnswers, how: Normalisation | None = None) -> WhoGetsWhat:
     """Return the items on which two models differ, with the position of their key words."""
     credit = {
         each.part.model.name: dict(
@@ -131,7 +131,9 @@ def who_gets_what(first: Answered, second: Answered, how: Normalisation | None =
         )
     places = {item.id: key_place(item.options) for item in common}
 
-    def sided(winner: Answered, loser: Answered, won: Mapping[str, float], lost: Mapping[str, float]) -> OneSided:
+    def sided(
+        winner: ProbeAnswers, loser: ProbeAnswers, won: Mapping[str, float], lost: Mapping[str, float]
+    ) -> OneSided:
         predicted = loser.credits(how or loser.primary()).predicted
         missed = dict(zip((item.id for item in loser.items), predicted, strict=True))
         gained, units = [], []

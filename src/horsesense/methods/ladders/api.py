@@ -23,7 +23,7 @@ from horsesense.methods.ladders.thresholds import (
     threshold_of,
 )
 from horsesense.runs.ask import ask, default_folder
-from horsesense.runs.results import Answered
+from horsesense.runs.probe_answers import ProbeAnswers
 from horsesense.settings import chosen_models
 from horsesense.signatures import extends
 
@@ -147,12 +147,12 @@ def _opened(ladder: str | Path | Probe, families: int, seed: int) -> tuple[str, 
 
 def _ask_stages(
     model: Any, wholes: dict[str, Probe], full: bool, folder: Path, options: dict[str, Any]
-) -> dict[tuple[str, str], list[Answered]]:
+) -> dict[tuple[str, str], list[ProbeAnswers]]:
     """Ask the first families of every level, then the others on the levels around each threshold."""
     stages = {name: split_stages(whole, FIRST) for name, whole in wholes.items()}
     firsts = {f"{name}-first": first for name, (first, _) in stages.items()}
     ladder_of = {f"{name}-first": name for name in wholes}
-    answers: dict[tuple[str, str], list[Answered]] = {}
+    answers: dict[tuple[str, str], list[ProbeAnswers]] = {}
     for each in ask(model, firsts, out=folder, **options).answered:
         answers.setdefault((ladder_of[each.part.probe.name], each.format), []).append(each)
     more: dict[str, Probe] = {}

@@ -21,7 +21,7 @@ from horsesense.core.document import Document
 from horsesense.core.item import guess_of
 from horsesense.core.spec import Normalisation
 from horsesense.errors import UserError
-from horsesense.runs.results import Answered
+from horsesense.runs.probe_answers import ProbeAnswers
 from horsesense.stats import Estimate, accuracy
 from horsesense.stats.paired import holm
 from horsesense.stats.psychometric import Psychometric, fit_point, fit_psychometric
@@ -155,7 +155,7 @@ def levels_to_ask(correct: Mapping[int, Sequence[bool]], chance: float, most: in
 
 
 def correct_families(
-    answered: Sequence[Answered], normalise: Normalisation | None = None
+    answered: Sequence[ProbeAnswers], normalise: Normalisation | None = None
 ) -> dict[int, dict[str, bool]]:
     """Return for each level which families have every item correct; a family with an unanswered item is left out."""
     outcomes: dict[int, dict[str, bool]] = {}
@@ -179,7 +179,7 @@ def family_chance(items: Sequence[Item]) -> float:
 
 
 def threshold_of(
-    ladder: str, whole: Probe, answered: Sequence[Answered], normalise: Normalisation | None = None, seed: int = 0
+    ladder: str, whole: Probe, answered: Sequence[ProbeAnswers], normalise: Normalisation | None = None, seed: int = 0
 ) -> LadderThreshold:
     """Fit the psychometric function to the answers of one model to parts of a ladder."""
     if not answered:

@@ -27,7 +27,7 @@ from horsesense.methods.suites.frame import (
     PaperTable,
     with_published,
 )
-from horsesense.runs.results import Answered
+from horsesense.runs.probe_answers import ProbeAnswers
 from horsesense.stats import Estimate
 
 VOTES = "all_just_results.csv"
@@ -74,7 +74,7 @@ def _part(like: Probe, items: Sequence[Item]) -> Probe:
 
 
 def _tables(
-    answered: Sequence[Answered], controls: Sequence[Answered], others: Mapping[str, Path]
+    answered: Sequence[ProbeAnswers], controls: Sequence[ProbeAnswers], others: Mapping[str, Path]
 ) -> tuple[PaperTable, ...]:
     votes = read_partwhole_votes([others["votes"]]) if "votes" in others else None
     dev = [run for run in answered if run.part.probe.name == "dev"]
@@ -90,7 +90,7 @@ def _tables(
     return tuple(made)
 
 
-def _only(run: Answered, items: set[str]) -> Answered:
+def _only(run: ProbeAnswers, items: set[str]) -> ProbeAnswers:
     """Restrict a control to the items that models were asked."""
     kept = [(item, answer) for item, answer in zip(run.items, run.answers, strict=True) if item.id in items]
     probe = Probe.of([item for item, _ in kept], run.probe.card)

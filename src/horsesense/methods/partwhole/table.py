@@ -26,7 +26,7 @@ from horsesense.methods.ledger import printed_table
 from horsesense.methods.partwhole.adjectives import adjective_class
 from horsesense.methods.partwhole.dataset import LABELS, ROLES, read_partwhole_votes
 from horsesense.methods.published.votes import ReleasedVotes
-from horsesense.runs.results import Answered
+from horsesense.runs.probe_answers import ProbeAnswers
 from horsesense.runs.run import AnyRun, answered_of
 from horsesense.stats import Estimate, accuracy, chance
 from horsesense.stats.mistakes import Confusion, confusion
@@ -156,10 +156,10 @@ class PartWholeTable(Document):
 
 
 def partwhole_table(
-    answered: Sequence[Answered],
+    answered: Sequence[ProbeAnswers],
     train: Sequence[Item] = (),
     released: ReleasedVotes | None = None,
-    dev: Sequence[Answered] = (),
+    dev: Sequence[ProbeAnswers] = (),
 ) -> PartWholeTable:
     """Compute the table: one row per model, people where votes are given, and the published rows.
 
@@ -188,13 +188,13 @@ def published_results(items: Sequence[Item] = ()) -> PublishedResults:
 
 
 def table_rows(
-    answered: Sequence[Answered],
+    answered: Sequence[ProbeAnswers],
     train: Sequence[Item] = (),
     votes: Votes | None = None,
-    dev: Sequence[Answered] = (),
+    dev: Sequence[ProbeAnswers] = (),
 ) -> list[TableRow]:
     """Return one row per model, in the order of the runs; runs of one name on the same items (seeds) are averaged."""
-    groups: dict[str, list[Answered]] = {}
+    groups: dict[str, list[ProbeAnswers]] = {}
     for run in answered:
         groups.setdefault(_name(run), []).append(run)
     first = [item.id for item in answered[0].items] if answered else []
@@ -212,13 +212,13 @@ def table_rows(
     ]
 
 
-def _name(run: Answered) -> str:
+def _name(run: ProbeAnswers) -> str:
     """Return the name of a model, or of a control with its settings."""
     model = run.part.model
     return f"{model.name}: {model.frame}" if model.family == "control" else model.name
 
 
-def _row(name: str, runs: Sequence[Answered], train: Sequence[Item]) -> TableRow:
+def _row(name: str, runs: Sequence[ProbeAnswers], train: Sequence[Item]) -> TableRow:
     judged = [item for item in runs[0].items if item.answer is not None]
     if not judged:
         raise UserError(f"no item that {name} answered has a gold", fix="have the triples judged first")
@@ -347,7 +347,7 @@ def triple_of(item: Item) -> tuple[str, ...]:
     return tuple(item.groups[role] for role in ROLES)
 
 
-def of_model(runs: Sequence[Answered], votes: Votes, dev: Sequence[Answered] = ()) -> Distributions:
+def of_model(runs: Sequence[ProbeAnswers], votes: Votes, dev: Sequence[ProbeAnswers] = ()) -> Distributions:
     """Score one model (seeds are averaged as distributions), calibrated where it was asked on dev too."""
     forecasts, items = [], list(runs[0].items)
     for run in runs:
@@ -378,7 +378,7 @@ def _equal(given: tuple[int, ...]) -> tuple[int, ...]:
     return given if len(given) == VOTES else ()
 
 
-def calibration_of(run: Answered, dev: Sequence[Answered], votes: Votes) -> Calibration | None:
+def calibration_of(run: ProbeAnswers, dev: Sequence[ProbeAnswers], votes: Votes) -> Calibration | None:
     """Fit a calibration on the answers of the same model (and seed) on dev, never on triples of the table."""
     same = [each for each in dev if each.part.model.name == run.part.model.name]
     asked = {triple_of(item) for item in run.items}
@@ -392,7 +392,7 @@ def calibration_of(run: Answered, dev: Sequence[Answered], votes: Votes) -> Cali
     return fit_calibration(np.array([score for score, _ in rows]), [vote for _, vote in rows]) if rows else None
 
 
-def _scores(run: Answered) -> Sequence[tuple[float, ...]]:
+def _scores(run: ProbeAnswers) -> Sequence[tuple[float, ...]]:
     scores = run.scores(run.primary())
     if len({len(row) for row in scores}) > 1:
         raise UserError("the triples have different numbers of labels", fix="give runs on one form of the task")

@@ -24,7 +24,7 @@ from horsesense.methods.rica.items import SETTINGS
 from horsesense.methods.rica.ladder import BESIDE, RUNGS, LadderAnalysis, analyse_ladder
 from horsesense.methods.rica.views import ViewScore, view_scores
 from horsesense.methods.suites.frame import PaperRow, PaperTable
-from horsesense.runs.results import Answered, read_run
+from horsesense.runs.probe_answers import ProbeAnswers, read_run
 from horsesense.stats import Estimate, accuracy, by_facet, effective_units, family_accuracy, unit_average
 from horsesense.stats.combined import Bias, right_word, valence_bias, valence_of
 from horsesense.stats.families import without_repeats
@@ -112,7 +112,7 @@ def analyse(folder: str | Path, *, against: str | Path | None = None, picture: s
     return analysis
 
 
-def _rica_answers(folder: Path) -> list[Answered]:
+def _rica_answers(folder: Path) -> list[ProbeAnswers]:
     """Return the parts of a run whose probe is RICA's."""
     answered = [part for part in read_run(folder)[1] if part.probe.card.method == "rica"]
     if not answered:
@@ -144,7 +144,7 @@ def plot_ladder(analysis: RunAnalysis, path: str | Path | None = None) -> Any:
     return ladder_chart(panels)
 
 
-def analyse_answers(answered: Answered) -> ProbeAnalysis:
+def analyse_answers(answered: ProbeAnswers) -> ProbeAnalysis:
     """Run all analyses that a probe's facets allow.
 
     Items with a stated fact only count in the lines about the fact, and so do the lower rungs of a ladder.
@@ -218,7 +218,7 @@ def _frequencies(items: Sequence[Item]) -> dict[str, float]:
 
 
 def _background(
-    answered: Answered, values: list[float], questions: list[Question]
+    answered: ProbeAnswers, values: list[float], questions: list[Question]
 ) -> dict[str, dict[str, Estimate]] | None:
     """Compute the effect of the stated fact, separately for repeating and for negating it (appendix C)."""
     effects = {}
@@ -233,14 +233,14 @@ def _background(
     return effects or None
 
 
-def entity_ablation(novel: Answered, named: Answered) -> dict[str, Estimate]:
+def entity_ablation(novel: ProbeAnswers, named: ProbeAnswers) -> dict[str, Estimate]:
     """Compare the accuracy with either kind of entity on the statements that both runs have."""
 
-    def statements(side: Answered) -> list[tuple[str, str, str]]:
+    def statements(side: ProbeAnswers) -> list[tuple[str, str, str]]:
         kinds = ((item, item.facets.get("perturbation"), item.facets.get("asymmetry")) for item in side.items)
         return [(item.family, str(perturbation), str(asymmetry)) for item, perturbation, asymmetry in kinds]
 
-    def earned(side: Answered) -> Floats:
+    def earned(side: ProbeAnswers) -> Floats:
         return side.credits(side.primary()).values
 
     units = dict(zip(statements(novel), novel.units, strict=True))
@@ -251,7 +251,7 @@ def entity_ablation(novel: Answered, named: Answered) -> dict[str, Estimate]:
 LADDER = "RICA: the fact ladder"
 
 
-def rica_tables(runs: Sequence[Answered], controls: bool = True) -> tuple[PaperTable, ...]:
+def rica_tables(runs: Sequence[ProbeAnswers], controls: bool = True) -> tuple[PaperTable, ...]:
     """Make the tables of a run's RICA probes."""
     rica_runs = [run for run in runs if run.probe.card.method == "rica" and run.judged]
     tables = [
@@ -262,7 +262,7 @@ def rica_tables(runs: Sequence[Answered], controls: bool = True) -> tuple[PaperT
     return tuple(table for table in tables if table is not None)
 
 
-def tables_of_run(folder: Path, runs: Sequence[Answered]) -> tuple[PaperTable, ...]:
+def tables_of_run(folder: Path, runs: Sequence[ProbeAnswers]) -> tuple[PaperTable, ...]:
     """Make the tables of a run folder."""
     return rica_tables(runs)
 
@@ -310,7 +310,7 @@ def view_table(scores: Sequence[ViewScore]) -> PaperTable | None:
     return PaperTable("RICA: masked word, sentences, entailment", columns, rows, (note,))
 
 
-def _ladders(runs: Sequence[Answered]) -> Iterator[PaperTable]:
+def _ladders(runs: Sequence[ProbeAnswers]) -> Iterator[PaperTable]:
     """Make the tables of accuracy on each rung, and of the losses between rungs."""
     found = []
     for run in runs:

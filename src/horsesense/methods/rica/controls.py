@@ -19,7 +19,7 @@ from horsesense.lexicons.novel_names import novel_names
 from horsesense.lexicons.word_forms import is_comparative_form, is_negation
 from horsesense.lexicons.words import AUXILIARIES, FUNCTION_WORDS, HEDGES, listed, zipf
 from horsesense.methods.rica.published_statements import CONNECTIVE, entities
-from horsesense.runs.results import Answered
+from horsesense.runs.probe_answers import ProbeAnswers
 from horsesense.stats import Estimate
 
 CONTROLS = ("premise-removed", "structure-only")
@@ -195,7 +195,7 @@ class ControlScore:
     """Whether every control has chance in its interval and is at most 0.03 away from it."""
 
 
-def control_scores(runs: Sequence[Answered]) -> tuple[ControlScore, ...]:
+def control_scores(runs: Sequence[ProbeAnswers]) -> tuple[ControlScore, ...]:
     """Return the scores of every RICA set that was run with a control."""
     by_name = {
         (run.part.model.name, run.part.probe.name): run

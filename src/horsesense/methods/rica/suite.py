@@ -33,7 +33,7 @@ from horsesense.methods.rica.perturbations import PERTURBATIONS
 from horsesense.methods.rica.published_statements import CATEGORIES, CONNECTIVE, entities, read_rica, rename_entities
 from horsesense.methods.rica.statements import entities_of
 from horsesense.methods.suites.frame import OpenedData, PaperRow, PaperSuite, PaperTable, with_published
-from horsesense.runs.results import Answered
+from horsesense.runs.probe_answers import ProbeAnswers
 from horsesense.stats import Estimate, accuracy
 from horsesense.stats.combined import valence_bias, valence_of
 from horsesense.stats.paired import ablation
@@ -236,7 +236,7 @@ class _Set:
         return accuracy(np.where(chosen, self.values, np.nan), self.units, chance=0.5) if chosen.any() else None
 
 
-def _set(run: Answered) -> _Set:
+def _set(run: ProbeAnswers) -> _Set:
     units = [f"{run.part.probe.name} {item.unit(run.probe.card.group)}" for item in run.items]
     return _Set(run.items, run.credits(run.primary()).values, units)
 
@@ -250,14 +250,14 @@ def _both(sets: Sequence[_Set | None]) -> _Set | None:
     return _Set(items, np.concatenate([each.values for each in there]), units)
 
 
-_Models = Mapping[str, Mapping[str, Answered]]
+_Models = Mapping[str, Mapping[str, ProbeAnswers]]
 """Answers by model and probe."""
 
 
 def _tables(
-    answered: Sequence[Answered], controls: Sequence[Answered], others: Mapping[str, Path]
+    answered: Sequence[ProbeAnswers], controls: Sequence[ProbeAnswers], others: Mapping[str, Path]
 ) -> tuple[PaperTable, ...]:
-    models: dict[str, dict[str, Answered]] = {}
+    models: dict[str, dict[str, ProbeAnswers]] = {}
     for run in answered:
         if run.judged:
             models.setdefault(run.part.model.name, {})[run.part.probe.name] = run
@@ -293,14 +293,14 @@ def _zero_shot(models: _Models) -> tuple[PaperTable, ...]:
     return (*tables[:-1], replace(tables[-1], notes=(*tables[-1].notes, *notes)))
 
 
-def _three(runs: Mapping[str, Answered], ending: str) -> _Cells:
+def _three(runs: Mapping[str, ProbeAnswers], ending: str) -> _Cells:
     sets = [_set(runs[name + ending]) if name + ending in runs else None for name in (VERIFIED, CURATED)]
     return tuple(None if each is None else each.share() for each in (*sets, _both(sets)))
 
 
 def _rule(models: _Models) -> _Cells:
     """Return the accuracy of the order rule, on the items where it is defined."""
-    first: dict[str, Answered] = {}
+    first: dict[str, ProbeAnswers] = {}
     for runs in models.values():
         for name in (VERIFIED, CURATED):
             if name in runs:
@@ -314,7 +314,7 @@ def _rule(models: _Models) -> _Cells:
     return tuple(None if each is None else each.share() for each in (*sets, _both(sets)))
 
 
-def _is_causal(runs: Mapping[str, Answered]) -> bool:
+def _is_causal(runs: Mapping[str, ProbeAnswers]) -> bool:
     return next(iter(runs.values())).part.model.direction == "left to right"
 
 

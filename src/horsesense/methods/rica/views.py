@@ -29,7 +29,7 @@ from horsesense.methods.rica.items import LABELS
 from horsesense.methods.rica.published_statements import CONNECTIVE, content_words, entities, rename_entities
 from horsesense.progress import NO_PROGRESS, Progress
 from horsesense.runs.engine import ComputeSettings
-from horsesense.runs.results import Answered
+from horsesense.runs.probe_answers import ProbeAnswers
 from horsesense.settings import chosen_models
 from horsesense.stats import Estimate, accuracy, family_accuracy
 from horsesense.stats.families import without_repeats
@@ -266,9 +266,9 @@ def view_of(name: str, form: Form) -> tuple[str, str]:
     return (name.removesuffix(f"-{named}"), named) if named else (name, "masked" if form == "cloze" else "")
 
 
-def view_scores(runs: Sequence[Answered]) -> tuple[ViewScore, ...]:
+def view_scores(runs: Sequence[ProbeAnswers]) -> tuple[ViewScore, ...]:
     """Return the scores of every set that was run in a view other than masked words."""
-    found: dict[tuple[str, str], dict[str, Answered]] = {}
+    found: dict[tuple[str, str], dict[str, ProbeAnswers]] = {}
     for run in runs:
         if run.probe.card.method == "rica" and run.judged and run.format == "loglikelihood":
             base, named = view_of(run.part.probe.name, run.items[0].form)
@@ -278,7 +278,7 @@ def view_scores(runs: Sequence[Answered]) -> tuple[ViewScore, ...]:
     return tuple(score for (base, model), views in asked.items() for score in _scores(base, model, views))
 
 
-def _scores(base: str, model: str, views: Mapping[str, Answered]) -> Iterator[ViewScore]:
+def _scores(base: str, model: str, views: Mapping[str, ProbeAnswers]) -> Iterator[ViewScore]:
     credited = {name: _credits(views[name]) for name in VIEWS if name in views}
     masked = credited.get("masked")
     for name, (items, values) in credited.items():
@@ -300,7 +300,7 @@ def statement_of(item: Item) -> str:
     return item.groups.get(STATEMENT, item.id)
 
 
-def _credits(run: Answered) -> tuple[list[Item], Floats]:
+def _credits(run: ProbeAnswers) -> tuple[list[Item], Floats]:
     """Return one item per statement, with its credit."""
     if run.items[0].form != "pair":
         return list(run.items), run.credits(run.primary()).values

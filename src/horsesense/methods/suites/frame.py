@@ -21,7 +21,7 @@ from horsesense.methods.suites import find_paper_suite
 from horsesense.progress import Progress
 from horsesense.registry import load, methods
 from horsesense.runs.manifest import manifest_path
-from horsesense.runs.results import Answered, read_run
+from horsesense.runs.probe_answers import ProbeAnswers, read_run
 from horsesense.stats import Estimate
 
 Kind = Literal["ours", "control", "people", "published"]
@@ -93,11 +93,11 @@ class PaperSuite:
     """Scoring spec."""
     open_data: Callable[[Path | None, bool], OpenedData]
     """Opens a flat folder, a published folder, or by default the fetched dataset; skips or refuses bad lines."""
-    tables: Callable[[Sequence[Answered], Sequence[Answered], Mapping[str, Path]], tuple[PaperTable, ...]]
+    tables: Callable[[Sequence[ProbeAnswers], Sequence[ProbeAnswers], Mapping[str, Path]], tuple[PaperTable, ...]]
     """Computes the paper's tables from answers of models, answers of controls, and the other files."""
     controls: tuple[PaperControl, ...] = ()
     """Controls to fit on the training part of each set that has one."""
-    results: Callable[[OpenedData, Sequence[Answered], Normalisation | None, Progress], Document] | None = None
+    results: Callable[[OpenedData, Sequence[ProbeAnswers], Normalisation | None, Progress], Document] | None = None
     """Computes results beyond the paper's tables; their ``name`` is the suite's."""
     render: str = ""
     """``"module:function"`` that prints these results with the tables."""
@@ -129,7 +129,7 @@ def keep_suite(folder: Path, name: str, others: Mapping[str, Path]) -> None:
     write_file(folder / FILE, orjson.dumps(values, option=orjson.OPT_INDENT_2))
 
 
-def kept_tables(folder: Path, answered: Sequence[Answered] | None = None) -> tuple[PaperTable, ...]:
+def kept_tables(folder: Path, answered: Sequence[ProbeAnswers] | None = None) -> tuple[PaperTable, ...]:
     """Return the tables of the suite of a run folder; empty for a plain run."""
     file = folder / FILE
     if not file.is_file():
@@ -144,7 +144,7 @@ def kept_tables(folder: Path, answered: Sequence[Answered] | None = None) -> tup
 
 
 def suite_tables(
-    name: str, answered: Sequence[Answered], folder: Path | None, others: Mapping[str, Path]
+    name: str, answered: Sequence[ProbeAnswers], folder: Path | None, others: Mapping[str, Path]
 ) -> tuple[PaperTable, ...]:
     """Return the tables of a suite, with the controls in the run folder."""
     controls = [run for path in _controls(folder) for run in read_run(path)[1]]
@@ -160,7 +160,7 @@ def _controls(folder: Path | None) -> list[Path]:
 # Tables of a run.
 
 
-def run_tables(folder: Path, answered: Sequence[Answered]) -> tuple[tuple[PaperTable, ...], tuple[PaperTable, ...]]:
+def run_tables(folder: Path, answered: Sequence[ProbeAnswers]) -> tuple[tuple[PaperTable, ...], tuple[PaperTable, ...]]:
     """Return the paper's tables of a suite's run, and the methods' tables of any other run."""
     papers = kept_tables(folder, answered) if folder.is_dir() else ()
     if papers:

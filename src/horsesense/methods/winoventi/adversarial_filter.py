@@ -11,12 +11,12 @@ from horsesense.core import Item, Probe
 from horsesense.errors import UserError
 from horsesense.methods.winoventi.nouns import AGREEING, LITERAL, Noun, fill_template
 from horsesense.methods.winoventi.schemas import Triplet, premise_of, triplet_name
-from horsesense.runs.results import Answered
+from horsesense.runs.probe_answers import ProbeAnswers
 
 PRIOR = "winoventi-prior"
 
 
-def preferring_generic(prior: Answered) -> set[str]:
+def preferring_generic(prior: ProbeAnswers) -> set[str]:
     """Return the triplets whose generic word the model prefers without a premise; a tie is not a preference."""
     credits = prior.credits("sum").values
     return {item.family for item, credit in zip(prior.items, credits, strict=True) if credit == 1}

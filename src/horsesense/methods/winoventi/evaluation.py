@@ -53,7 +53,7 @@ from horsesense.models.locate import identity_named
 from horsesense.progress import NO_PROGRESS, Progress
 from horsesense.runs.ask_models import ask_models
 from horsesense.runs.engine import LOCAL, ComputeSettings, Engine
-from horsesense.runs.results import Answered, read_run
+from horsesense.runs.probe_answers import ProbeAnswers, read_run
 from horsesense.runs.shards import draw
 from horsesense.runs.tasks import Settings
 from horsesense.stats import Estimate
@@ -275,7 +275,7 @@ def run_all(
     progress: Progress = NO_PROGRESS,
     reverse: bool = True,
     engine: Engine = LOCAL,
-) -> list[dict[str, Answered]]:
+) -> list[dict[str, ProbeAnswers]]:
     """Run each model on the schemas, the outcomes alone and after a neutral premise, and the reversed schemas.
 
     Stored answers are not computed again.
@@ -293,7 +293,7 @@ def run_all(
     return [{name: parts[model, name] for name in probes} for model in models]
 
 
-def score_answers(answered: Sequence[Mapping[str, Answered]], background: Background) -> list[Evaluation]:
+def score_answers(answered: Sequence[Mapping[str, ProbeAnswers]], background: Background) -> list[Evaluation]:
     """Compute the results of each model; the intersection is over these models and those of the registry."""
     passing = [preferring_generic(parts[PRIOR]) for parts in answered]
     shared = set.intersection(*passing, *(set(names) for names in background.others.values()))
@@ -305,7 +305,7 @@ def score_answers(answered: Sequence[Mapping[str, Answered]], background: Backgr
     ]
 
 
-def equal_tokens(answered: Answered) -> set[str]:
+def equal_tokens(answered: ProbeAnswers) -> set[str]:
     """Return the schemas whose two outcomes have equally many tokens for this model.
 
     A sum of log-probabilities favours the outcome with fewer tokens.
@@ -319,7 +319,7 @@ def equal_tokens(answered: Answered) -> set[str]:
 
 
 def _evaluation(
-    parts: Mapping[str, Answered],
+    parts: Mapping[str, ProbeAnswers],
     passing: set[str],
     shared: set[str] | None,
     equal: set[str],
@@ -398,7 +398,7 @@ def _special_words(items: Sequence[Item], lexicon: WordRelations | None) -> dict
 
 
 def _outcomes(
-    answered: Answered, background: Background, model: str, special: Mapping[str, Mapping[str, Facet]]
+    answered: ProbeAnswers, background: Background, model: str, special: Mapping[str, Mapping[str, Facet]]
 ) -> list[ItemOutcome]:
     credits = answered.credits("sum").values
     outcomes = []

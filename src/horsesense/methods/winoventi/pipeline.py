@@ -68,7 +68,7 @@ from horsesense.models.lineage import lineage_named
 from horsesense.models.locate import identity_named
 from horsesense.progress import NO_PROGRESS, Progress
 from horsesense.runs.ask_models import ask_models, content_of
-from horsesense.runs.results import read_run
+from horsesense.runs.probe_answers import read_run
 from horsesense.runs.store import locked
 from horsesense.settings import labelled
 

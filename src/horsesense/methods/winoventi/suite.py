@@ -33,7 +33,7 @@ from horsesense.methods.winoventi.measures import CHANCE, EXCEPTION, GENERIC, NE
 from horsesense.methods.winoventi.published_dataset import BENCHMARK, read_winoventi, read_winoventi_answers
 from horsesense.methods.winoventi.schemas import REVERSE, reverse_probe, triplet_name
 from horsesense.methods.winoventi.word_relations import load_word_relations
-from horsesense.runs.results import Answered
+from horsesense.runs.probe_answers import ProbeAnswers
 from horsesense.stats import Estimate
 from horsesense.stats.accuracy import accuracy
 from horsesense.stats.paired import compare
@@ -57,16 +57,16 @@ _NOTE = (
 )
 
 
-def by_model(answered: Sequence[Answered]) -> list[dict[str, Answered]]:
+def by_model(answered: Sequence[ProbeAnswers]) -> list[dict[str, ProbeAnswers]]:
     """Return for each model its answers to the schemas, the outcomes alone and, if run, the reversed schemas."""
-    models: dict[str, dict[str, Answered]] = {}
+    models: dict[str, dict[str, ProbeAnswers]] = {}
     for run in answered:
         if run.part.probe.name in (MAIN, PRIOR, NEUTRAL, REVERSE):
             models.setdefault(run.part.model.name, {})[run.part.probe.name] = run
     return [parts for parts in models.values() if {MAIN, PRIOR} <= parts.keys()]
 
 
-def evaluation_tables(answered: Sequence[Answered], background: Background) -> tuple[PaperTable, ...]:
+def evaluation_tables(answered: Sequence[ProbeAnswers], background: Background) -> tuple[PaperTable, ...]:
     """Make the tables: context shift, the two tests, by number of tokens, differences of models, slices.
 
     Empty if no model has all parts.
@@ -82,7 +82,7 @@ def evaluation_tables(answered: Sequence[Answered], background: Background) -> t
     return (*tables, *_slices(evaluations))
 
 
-def tables_of_run(folder: Path, answered: Sequence[Answered]) -> tuple[PaperTable, ...]:
+def tables_of_run(folder: Path, answered: Sequence[ProbeAnswers]) -> tuple[PaperTable, ...]:
     """Make the tables of an evaluation's folder; empty for another run."""
     return evaluation_tables(answered, read_background(folder)) if by_model(answered) else ()
 
@@ -154,7 +154,7 @@ def _turned(evaluations: Sequence[Evaluation]) -> PaperTable:
     return PaperTable("WinoVenti: reversed test", _COLUMNS, tuple(rows), (note,))
 
 
-def _differences(parts: Sequence[Mapping[str, Answered]]) -> PaperTable:
+def _differences(parts: Sequence[Mapping[str, ProbeAnswers]]) -> PaperTable:
     """Compare each pair of models on the schemas with equally many tokens for all, paired by schema."""
     equal = set.intersection(*(equal_tokens(each[MAIN]) for each in parts))
     credits = {each[MAIN].part.model.name: _credits(each[MAIN], equal) for each in parts}
@@ -171,7 +171,7 @@ def _differences(parts: Sequence[Mapping[str, Answered]]) -> PaperTable:
     return PaperTable("WinoVenti: differences between models", ("generic", "exception"), tuple(rows), (note,))
 
 
-def _credits(answered: Answered, equal: set[str]) -> dict[str, dict[str, tuple[float, str]]]:
+def _credits(answered: ProbeAnswers, equal: set[str]) -> dict[str, dict[str, tuple[float, str]]]:
     """Return test → schema → credit and noun."""
     by_test: dict[str, dict[str, tuple[float, str]]] = {GENERIC: {}, EXCEPTION: {}}
     for item, credit in zip(answered.items, answered.credits("sum").values, strict=True):
@@ -229,7 +229,7 @@ def _find(folder: Path, name: str) -> Path | None:
 
 
 def _tables(
-    answered: Sequence[Answered], controls: Sequence[Answered], others: Mapping[str, Path]
+    answered: Sequence[ProbeAnswers], controls: Sequence[ProbeAnswers], others: Mapping[str, Path]
 ) -> tuple[PaperTable, ...]:
     parts = by_model(answered)
     if not parts:
@@ -248,7 +248,7 @@ def _tables(
     )
 
 
-def _only_asked(parts: Mapping[str, Answered]) -> dict[str, Answered]:
+def _only_asked(parts: Mapping[str, ProbeAnswers]) -> dict[str, ProbeAnswers]:
     """Reduce a partial run to schemas whose outcomes were also run alone, and their reversed forms."""
     triplets = {item.family for item in parts[PRIOR].items}
     if NEUTRAL in parts:
@@ -259,7 +259,7 @@ def _only_asked(parts: Mapping[str, Answered]) -> dict[str, Answered]:
     return {**parts, MAIN: main} | turned
 
 
-def _among(run: Answered, families: set[str]) -> Answered:
+def _among(run: ProbeAnswers, families: set[str]) -> ProbeAnswers:
     pairs = [pair for pair in zip(run.items, run.answers, strict=True) if pair[0].family in families]
     return replace(
         run, probe=replace(run.probe, items=[item for item, _ in pairs]), answers=[answer for _, answer in pairs]
@@ -268,7 +268,7 @@ def _among(run: Answered, families: set[str]) -> Answered:
 
 def _table6(
     evaluations: Sequence[Evaluation],
-    parts: Sequence[Mapping[str, Answered]],
+    parts: Sequence[Mapping[str, ProbeAnswers]],
     asked: set[str],
     others: Mapping[str, Path],
 ) -> tuple[PaperTable, ...]:

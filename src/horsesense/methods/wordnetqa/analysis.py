@@ -21,7 +21,7 @@ from horsesense.cues.table import table_of
 from horsesense.errors import UserError, translate_errors
 from horsesense.lexicons.graph import Graph
 from horsesense.progress import NO_PROGRESS, Progress
-from horsesense.runs.results import Answered, read_run
+from horsesense.runs.probe_answers import ProbeAnswers, read_run
 from horsesense.stats import Estimate, accuracy
 from horsesense.stats.clustered_logit import Effect, clustered_logit, supported
 from horsesense.stats.families import StrictAt, strict_at_sizes
@@ -85,7 +85,7 @@ def analyse_run(folder: Path, taxonomy: Graph | None = None) -> WordNetAnalyses:
     return WordNetAnalyses(tuple(analyse_answers(part, taxonomy) for part in wanted))
 
 
-def analyse_answers(answered: Answered, taxonomy: Graph | None = None) -> WordNetAnalysis:
+def analyse_answers(answered: ProbeAnswers, taxonomy: Graph | None = None) -> WordNetAnalysis:
     """Analyse the answers of one model to one probe."""
     items = answered.items
     earned = answered.credits(answered.primary())

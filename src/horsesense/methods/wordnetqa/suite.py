@@ -30,7 +30,7 @@ from horsesense.methods.suites.frame import (
 )
 from horsesense.methods.wordnetqa.analysis import HopsCell, hops_cells
 from horsesense.methods.wordnetqa.dataset import read_mcqa
-from horsesense.runs.results import Answered
+from horsesense.runs.probe_answers import ProbeAnswers
 from horsesense.stats import Estimate, accuracy, chance
 
 SETS = ("definitions", "synonymy", "hypernymy", "hyponymy", "dictionary")
@@ -109,7 +109,7 @@ def _own_parts(probe: Probe, name: str) -> tuple[Probe, Probe | None]:
 
 
 def _tables(
-    answered: Sequence[Answered], controls: Sequence[Answered], others: Mapping[str, Path]
+    answered: Sequence[ProbeAnswers], controls: Sequence[ProbeAnswers], others: Mapping[str, Path]
 ) -> tuple[PaperTable, ...]:
     models = _by_name(answered)
     asked = {run.part.probe.name: {item.id for item in run.items} for run in answered}
@@ -142,30 +142,30 @@ def _tables(
     return (*noted, *_figures(models))
 
 
-def _by_name(answered: Sequence[Answered]) -> dict[str, dict[str, Answered]]:
-    found: dict[str, dict[str, Answered]] = {}
+def _by_name(answered: Sequence[ProbeAnswers]) -> dict[str, dict[str, ProbeAnswers]]:
+    found: dict[str, dict[str, ProbeAnswers]] = {}
     for run in answered:
         if run.part.probe.name in SETS and run.judged:
             found.setdefault(run.part.model.name, {})[run.part.probe.name] = run
     return found
 
 
-def _only(run: Answered, items: set[str]) -> Answered:
+def _only(run: ProbeAnswers, items: set[str]) -> ProbeAnswers:
     """Restrict a control to the items that models were asked."""
     kept = [(item, answer) for item, answer in zip(run.items, run.answers, strict=True) if item.id in items]
     probe = Probe.of([item for item, _ in kept], run.probe.card)
     return replace(run, probe=probe, answers=[answer for _, answer in kept])
 
 
-def _rows(models: Mapping[str, Mapping[str, Answered]], kind: Kind, group: str, cells: Any) -> list[PaperRow]:
+def _rows(models: Mapping[str, Mapping[str, ProbeAnswers]], kind: Kind, group: str, cells: Any) -> list[PaperRow]:
     return [PaperRow(name, kind, tuple(cells(runs)), group) for name, runs in models.items()]
 
 
-def _accuracies(runs: Mapping[str, Answered]) -> list[Cell]:
+def _accuracies(runs: Mapping[str, ProbeAnswers]) -> list[Cell]:
     return [runs[name].estimate(runs[name].credits(runs[name].primary())) if name in runs else None for name in SETS]
 
 
-def _strict(runs: Mapping[str, Answered]) -> list[Cell]:
+def _strict(runs: Mapping[str, ProbeAnswers]) -> list[Cell]:
     """Strict accuracy and its difference to the accuracy, in turn."""
     cells: list[Cell] = []
     for name in SETS[:4]:
@@ -178,7 +178,7 @@ def _strict(runs: Mapping[str, Answered]) -> list[Cell]:
     return cells
 
 
-def _people(answered: Sequence[Answered]) -> PaperRow | None:
+def _people(answered: Sequence[ProbeAnswers]) -> PaperRow | None:
     """Return one person's answer to each item, where it is published."""
     cells: list[Cell] = []
     for name in SETS:
@@ -221,7 +221,7 @@ def _printed_strict() -> list[PaperRow]:
 # Figure 3.
 
 
-def _figures(models: Mapping[str, Mapping[str, Answered]]) -> tuple[PaperTable, ...]:
+def _figures(models: Mapping[str, Mapping[str, ProbeAnswers]]) -> tuple[PaperTable, ...]:
     """Return one table per model: hops of the question in rows, distractors and their distance in columns."""
     made = []
     for model, runs in models.items():
@@ -241,7 +241,7 @@ def _figures(models: Mapping[str, Mapping[str, Answered]]) -> tuple[PaperTable, 
     return tuple(made)
 
 
-def _cells(run: Answered) -> list[HopsCell]:
+def _cells(run: ProbeAnswers) -> list[HopsCell]:
     values = run.credits(run.primary()).values.tolist()
     return hops_cells(run.items, values, run.units.tolist(), all_hops=True)
 

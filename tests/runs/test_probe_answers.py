@@ -14,14 +14,14 @@ import pytest
 import horsesense as hs
 from horsesense.core import Card, Item, Probe
 from horsesense.runs.ask_models import ask_models
-from horsesense.runs.results import read_run, results_of
+from horsesense.runs.probe_answers import read_run, results_of
 from tests.runs.test_ask import SETTINGS, make_probe
 from tests.support import ROOT
 
 _PROGRAM = """
 import json, sys
 from pathlib import Path
-from horsesense.runs.results import read_run, results_of
+from horsesense.runs.probe_answers import read_run, results_of
 results = results_of(read_run(Path(sys.argv[1]))[1])
 heavy = [name for name in sys.modules if name.startswith(("horsesense.report", "horsesense.methods", "torch."))]
 print(json.dumps([[result.to_json() for result in results], heavy]))

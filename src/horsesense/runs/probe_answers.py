@@ -1,4 +1,4 @@
-"""Results from stored answers: one per model and probe, with its interval."""
+"""The answers of a model to a probe: read from a run folder, and the results computed from them."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ from horsesense.stats.slices import Facets
 
 
 @dataclass(frozen=True)
-class Answered:
+class ProbeAnswers:
     """The answers of one model to one probe."""
 
     part: Part
@@ -181,7 +181,7 @@ class Answered:
         return family_accuracy(values, columns.families, option_counts=columns.options)[0].strict
 
 
-class AskedProbe(NamedTuple):
+class ProbeFormat(NamedTuple):
     """A probe, and its prompt format."""
 
     probe: str
@@ -191,7 +191,7 @@ class AskedProbe(NamedTuple):
         return self.probe if self.format == "loglikelihood" else f"{self.probe} by {self.format}"
 
 
-def common_indices(runs: Iterable[Answered]) -> NDArray[np.int64]:
+def common_indices(runs: Iterable[ProbeAnswers]) -> NDArray[np.int64]:
     """Return the indices, among the first one's items, of those that all answered."""
     first, *others = (run.columns.ids for run in runs)
     known = [set(ids) for ids in others if ids is not first and ids != first]
@@ -201,7 +201,7 @@ def common_indices(runs: Iterable[Answered]) -> NDArray[np.int64]:
     return np.array([index for index, identity in enumerate(first) if identity in common], np.int64)
 
 
-def credits_on(run: Answered, ids: Sequence[str], how: Normalisation | None) -> Floats:
+def credits_on(run: ProbeAnswers, ids: Sequence[str], how: Normalisation | None) -> Floats:
     """Return the credit of a model on the items with these ids, in their order."""
     earned = run.credits(how or run.primary()).values
     if run.columns.ids is ids or run.columns.ids == ids:
@@ -218,7 +218,7 @@ def guessing(columns: ItemColumns, indices: NDArray[np.int64] | slice = slice(No
     return float(np.mean(judged))
 
 
-def related_auditor(answered: Answered) -> str:
+def related_auditor(answered: ProbeAnswers) -> str:
     """Return a warning where the model is related to the one that audited the probe; else an empty string.
 
     Related models share beliefs: such an auditor misses the errors that such a model falls for.
@@ -256,9 +256,9 @@ _STEP = re.compile(r"(.+)\.step-(\d+)")
 """Name of a part of a probe that a run with a stopping rule asked in one step."""
 
 
-def merge_steps(answered: Sequence[Answered]) -> list[Answered]:
+def merge_steps(answered: Sequence[ProbeAnswers]) -> list[ProbeAnswers]:
     """Put the steps of a probe together; answers to other probes stay as they are."""
-    parts: dict[tuple[str, str, str], list[Answered]] = {}
+    parts: dict[tuple[str, str, str], list[ProbeAnswers]] = {}
     for each in answered:
         step = _STEP.fullmatch(each.part.probe.name)
         name = step[1] if step else each.part.probe.name
@@ -266,7 +266,7 @@ def merge_steps(answered: Sequence[Answered]) -> list[Answered]:
     return [_merged(name, steps) for (_, name, _), steps in parts.items()]
 
 
-def _merged(name: str, steps: Sequence[Answered]) -> Answered:
+def _merged(name: str, steps: Sequence[ProbeAnswers]) -> ProbeAnswers:
     first = steps[0]
     if first.part.probe.name == name:
         return first
@@ -281,7 +281,7 @@ def _merged(name: str, steps: Sequence[Answered]) -> Answered:
     )
 
 
-def read_run(folder: Path, unfinished: bool = False, merge: bool = True) -> tuple[Manifest, list[Answered]]:
+def read_run(folder: Path, unfinished: bool = False, merge: bool = True) -> tuple[Manifest, list[ProbeAnswers]]:
     """Read a run folder: an unfinished part is an error, or left out if ``unfinished`` is allowed.
 
     The folder of a control that was fitted under several seeds holds one run per seed: each is a model. The steps of a
@@ -303,7 +303,7 @@ def read_run(folder: Path, unfinished: bool = False, merge: bool = True) -> tupl
     return manifest, merge_steps(answered) if merge else answered
 
 
-def read_finished(folder: Path, alone: bool = True) -> tuple[Manifest, list[Answered], list[Part]]:
+def read_finished(folder: Path, alone: bool = True) -> tuple[Manifest, list[ProbeAnswers], list[Part]]:
     """Read the complete parts of a run folder, and return the incomplete ones too.
 
     A folder without any complete part is an error where it is ``alone``; beside others it has nothing to show.
@@ -325,7 +325,7 @@ def _seeds(folder: Path) -> list[Path]:
     return sorted(folders, key=lambda path: (len(path.name), path.name))
 
 
-def _read_seeds(folders: Sequence[Path], unfinished: bool) -> tuple[Manifest, list[Answered]]:
+def _read_seeds(folders: Sequence[Path], unfinished: bool) -> tuple[Manifest, list[ProbeAnswers]]:
     read = [read_run(folder, unfinished) for folder in folders]
     runs = []
     for folder, (_, answered) in zip(folders, read, strict=True):
@@ -335,30 +335,30 @@ def _read_seeds(folders: Sequence[Path], unfinished: bool) -> tuple[Manifest, li
     return read[0][0].model_copy(update={"parts": tuple(run.part for run in runs)}), runs
 
 
-def _answered(folder: Path, part: Part, probe: Probe, spec: ScoringSpec) -> Answered:
+def _answered(folder: Path, part: Part, probe: Probe, spec: ScoringSpec) -> ProbeAnswers:
     answers = read_answers(folder, part, item_columns(probe.items, probe.card.group))
-    return Answered(part, probe, get_prompt_format(part.format).spec(spec), answers, read_replies(folder, part))
+    return ProbeAnswers(part, probe, get_prompt_format(part.format).spec(spec), answers, read_replies(folder, part))
 
 
-def _meaning(answered: Answered) -> dict[str, Any]:
+def _meaning(answered: ProbeAnswers) -> dict[str, Any]:
     """Return the scoring spec; of a log only the tool is known."""
     model = answered.part.model
     return {"frame": model.frame} if model.kind == LOG else {**answered.spec.to_dict(), "frame": model.frame}
 
 
-def _possible(answered: Answered) -> Sequence[Normalisation]:
+def _possible(answered: ProbeAnswers) -> Sequence[Normalisation]:
     """Return the normalisations that the answers allow."""
     if answered.stored.has_tokens:
         return NORMALISATIONS
     return OF_SUMS if answered.stored.first_flag_is(NO_TOKENS).any() else ()
 
 
-def results_of(answered: Iterable[Answered], how: Normalisation | None = None) -> tuple[Result, ...]:
+def results_of(answered: Iterable[ProbeAnswers], how: Normalisation | None = None) -> tuple[Result, ...]:
     """Compute the results of a run from its answers; a probe without any gold answer has none."""
     return tuple(result_of(each, how) for each in answered if each.judged)
 
 
-def result_of(answered: Answered, how: Normalisation | None = None) -> Result:
+def result_of(answered: ProbeAnswers, how: Normalisation | None = None) -> Result:
     """Compute the result of one model on one probe.
 
     Args:
