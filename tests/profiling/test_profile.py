@@ -23,7 +23,7 @@ from horsesense.profiling.abilities import abilities
 from horsesense.profiling.document import Profile
 from horsesense.profiling.material import material
 from horsesense.progress import Progress
-from horsesense.report.profile_view import UNJUDGED, VERDICTS, headline, partial_warning
+from horsesense.report.profile_view import UNJUDGED, VERDICTS, headline, notes, partial_warning
 from horsesense.report.terms import TERMS
 from horsesense.runs.store import locked
 from tests.faults.harness import tree_of
@@ -105,8 +105,8 @@ def test_the_page_says_first_what_it_means_and_shows_every_cell(pair: Profile) -
     before, _, _ = page.partition('id="grid"')
     plain = re.sub(r"<[^>]+>", "", before)
     for model in pair.models:
-        head = headline(model, pair)
-        for fact in (model.model, head.overall, head.contamination, head.controls, f"{head.items:,}"):
+        head = headline(model)
+        for fact in (model.model, head.overall, head.contamination, f"{head.items:,}", *notes(pair).values()):
             assert fact in plain
         assert sum(n for _, _, n in head.counts) == len(CHEAP)
     for verdict in {found.verdict for model in pair.models for found in model.verdicts.findings}:
