@@ -6,9 +6,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from horsesense.core.document import Document
+from horsesense.core.document import Frame, TableDocument, columns_of
 from horsesense.errors import UserError, translate_errors, unknown
 from horsesense.methods.ledger import (
     PAPERS,
@@ -46,9 +45,6 @@ from horsesense.replication.paper_models import (
     why_no_verdict,
 )
 from horsesense.replication.verdicts import VERDICTS, Basis, Computed, FigureVerdict, Verdict, judge
-
-if TYPE_CHECKING:
-    from horsesense.core.document import Frame
 
 PAGE, MARKDOWN, DOCUMENT = "replication.html", "replication.md", "replication.json"
 
@@ -151,7 +147,7 @@ class PaperReplication:
 
 
 @dataclass(frozen=True)
-class Replication(Document):
+class Replication(TableDocument):
     """The published figures of one or several papers, each with a verdict."""
 
     papers: tuple[PaperReplication, ...]
@@ -163,8 +159,6 @@ class Replication(Document):
 
     def frame(self) -> Frame:
         """Return one row per figure, with its verdict."""
-        from horsesense.core.document import Frame, columns_of
-
         names = [field.name for field in fields(FigureOutcome)]
         rows = [
             {"paper": paper.paper} | {name: getattr(each, name) for name in names}
@@ -193,9 +187,6 @@ class Replication(Document):
             for paper in self.papers
         )
         return f"Replication({counts})"
-
-    def _repr_html_(self) -> str:
-        return self.frame()._repr_html_()
 
 
 @translate_errors()

@@ -68,20 +68,9 @@ def train_model(
     remarks: list[str] = []
     while True:
         try:
-            arguments = (
-                name,
-                items,
-                dev,
-                recipe,
-                folder,
-                others or {},
-                progress,
-                on_eval,
-                remarks,
-                allow_pickle,
-                origin,
-            )
-            return _Training(*arguments).run()
+            return _Training(
+                name, items, dev, recipe, folder, others or {}, progress, on_eval, remarks, allow_pickle, origin
+            ).run()
         except RuntimeError as error:
             if not _is_out_of_memory(error):
                 raise
