@@ -231,8 +231,9 @@ def read_record(path: Path, text: str, kind: type[Record], fix: str, line: int |
     """Return the value of a type that stored JSON holds; ``line`` is its line in a file with many."""
 
     def wording(problem: FieldProblem) -> UserError:
-        what = f"damaged, or of another version: {problem.where or 'the whole'}: {problem.message}"
-        return UserError(f"the stored results are {what}", file=path, line=line, fix=fix)
+        where = f" ({problem.where})" if problem.where else ""
+        what = f"the file is damaged, or another version wrote it: {problem.message}{where}"
+        return UserError(what, file=path, line=line, fix=fix)
 
     return check_json(kind, text, wording, strict=False)
 
