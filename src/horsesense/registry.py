@@ -230,10 +230,10 @@ class Plugin:
         """What is wrong with something that is not what it has to be."""
         return self.wrong(f"is not {what} but of the type {type(loaded).__name__}")
 
-    def made(self, function: Callable[..., Any], kind: type[Made], /, *given: Any, **options: Any) -> Made:
+    def made(self, function: Callable[..., Any], kind: type[Made], /, *arguments: Any, **options: Any) -> Made:
         """What a function of the package gives; an unexpected error is reported with the package's name."""
         try:
-            result = function(*given, **options)
+            result = function(*arguments, **options)
         except UserError:
             raise
         except Exception as error:  # whatever somebody's function does when it is called

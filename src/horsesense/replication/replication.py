@@ -278,10 +278,10 @@ def _evaluate(
     from horsesense.runs.ask import ask
     from horsesense.runs.engine import ComputeSettings
 
-    found: dict[str, Computed] = {}
+    figures: dict[str, Computed] = {}
     rows: list[ModelCell] = []
     if not models or paper not in SUITES:
-        return found, rows
+        return figures, rows
     for name in SUITES[paper]:
         suite = find_paper_suite(AS_PUBLISHED.get(name, name))
         opened = suite.open_data(dataset, False)
@@ -300,9 +300,9 @@ def _evaluate(
         verdicts = {each.name: why_no_verdict(paper, each, is_random(each)) for each in records.values()}
         part = limit is not None or bool(opened.missing) or not is_whole(paper, dataset, opened.found.values())
         cells = list(cells_of(name, suite.tables(list(run.answered), (), opened.others)))
-        found |= computed_of(paper, cells, verdicts, part)
+        figures |= computed_of(paper, cells, verdicts, part)
         rows += model_cells(cells, verdicts, part)
-    return found, rows
+    return figures, rows
 
 
 def _write(done: Replication, folder: Path) -> None:

@@ -322,16 +322,16 @@ def rule_against_people(answered: Sequence[ProbeAnswers], counts: Counted) -> Ru
             if item.id not in seen and by_rule is not None:
                 seen.add(item.id)
                 # "4 or more" is the last answer of the instrument.
-                given = [(min(by_rule, _MOST), number) for number in counts.votes.get(item.id, ())]
-                pairs.setdefault(run.part.probe.name, []).extend(given)
-    every = [pair for given in pairs.values() for pair in given]
+                both = [(min(by_rule, _MOST), number) for number in counts.votes.get(item.id, ())]
+                pairs.setdefault(run.part.probe.name, []).extend(both)
+    every = [pair for both in pairs.values() for pair in both]
     if not every:
         return None
     return RuleAgainstPeople(
         agreement=_same(every),
         counts=len(every),
         more=sum(by_rule - number for by_rule, number in every) / len(every),
-        by_probe={probe: _same(given) for probe, given in pairs.items() if given},
+        by_probe={probe: _same(both) for probe, both in pairs.items() if both},
     )
 
 
