@@ -682,6 +682,7 @@ def profile(found: Profile) -> None:
             line(f"  {each.group}: {view.adjusted_text(each.adjusted)}{outside}")
         line(f"verdicts: {', '.join(f'{name} {n}' for name, _, n in head.counts)}")
         line(f"contamination: {head.contamination}")
+        line(f"planted cues: {head.planted}")
         line(f"controls: {head.controls}")
         line("")
     if any(not ability.counts for ability in found.abilities):

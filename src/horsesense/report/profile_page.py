@@ -144,6 +144,7 @@ def markdown_headline(head: view.Headline) -> str:
         f"- overall score: {head.overall} ({markdown_text(head.scope)})",
         f"- verdicts by number of abilities: {counts}",
         f"- contamination: {head.contamination}",
+        f"- planted cues: {head.planted}",
         f"- controls applied: {head.controls}",
     ]
     return "\n".join(lines)

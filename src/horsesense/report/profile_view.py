@@ -186,6 +186,8 @@ class Headline:
     counts: tuple[tuple[str, Kind, int], ...]
     """Verdicts by number of abilities, the best first."""
     contamination: str
+    planted: str
+    """Share of the answers that planted cues move, and what follows from it."""
     controls: str
 
 
@@ -200,6 +202,7 @@ def headline(model: ModelProfile, profile: Profile) -> Headline:
         scope=scope(profile),
         counts=tuple((name, style.kind, counts[name]) for name, style in VERDICTS.items() if counts[name]),
         contamination=contamination_status(model),
+        planted=planted_text(model),
         controls=controls(model, profile),
     )
 
@@ -230,6 +233,48 @@ def contamination_status(model: ModelProfile) -> str:
     if test.found or test.contaminated:
         return "found"
     return "not found" if test.detectable is not None and test.detectable <= TELLING else "inconclusive"
+
+
+def planted_text(model: ModelProfile) -> str:
+    """State what planted cues do to the answers of a model."""
+    row = model.moved_by_cues
+    if row is None or isnan(row.moved.value):
+        return "not tested"
+    most = row.strongest_moved if row.verdict == "follows cues" else None
+    strongest = "" if most is None else f", most by {row.strongest} ({percent(most.value, 0)})"
+    return f"{row.verdict}: {row.moved:.0%} of the answers move{strongest}"
+
+
+@dataclass(frozen=True, slots=True)
+class PlantedRow:
+    """Cues that the answers of a model agree with, beside those that move its answers."""
+
+    model: str
+    observed: str
+    """Number of abilities with the verdict *reads cues*."""
+    moved: Estimate
+    verdict: str
+    by_cue: tuple[Estimate | None, ...]
+    """Share of the answers that each cue moves, in the order of `planted_cue_names`."""
+
+
+def planted_rows(profile: Profile) -> list[PlantedRow]:
+    """Build one row per model that was asked questions with planted cues."""
+    names, rows = planted_cue_names(profile), []
+    for model in profile.models:
+        if (row := model.moved_by_cues) is None:
+            continue
+        findings = model.verdicts.findings
+        reads = sum(each.verdict == "reads cues" for each in findings)
+        moved = {each.cue: each.moved for each in model.planted_cues}
+        by_cue = tuple(moved.get(name) for name in names)
+        rows.append(PlantedRow(model.model, f"{reads} of {len(findings)}", row.moved, row.verdict, by_cue))
+    return rows
+
+
+def planted_cue_names(profile: Profile) -> list[str]:
+    """Return the cues that were planted for any model."""
+    return list(dict.fromkeys(each.cue for model in profile.models for each in model.planted_cues))
 
 
 def controls(model: ModelProfile, profile: Profile) -> str:
