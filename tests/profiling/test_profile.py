@@ -320,14 +320,14 @@ def test_a_reader_of_planted_cues_is_found_and_one_that_ignores_them_is_not(tmp_
 
     found = hs.profile(
         [Planted("follower", follower), Planted("ignores them", _key)],
-        abilities=[*CHEAP, "inference"], full=True, out=tmp_path / "p", pictures=False,
+        abilities=["turned", "parts"], full=True, out=tmp_path / "p", pictures=False,
     )  # fmt: skip
     moved, unmoved = (model.moved_by_cues for model in found.models)
     assert moved is not None
     assert unmoved is not None
     assert moved.verdict == "follows cues"
     assert moved.moved.low <= 0.6 <= moved.moved.high
-    assert moved.moved.n == 5 * PLANTED_FAMILIES["full"], "one item of each family"
+    assert moved.moved.n == 2 * PLANTED_FAMILIES["full"], "one item of each family"
     assert (unmoved.verdict, unmoved.moved.value) == ("not moved", 0.0)
     first, second = ([replace(each, model="") for each in model.verdicts.findings] for model in found.models)
     assert first == second, "planted cues change no other finding"

@@ -108,7 +108,7 @@ def planted_conditions(
     materials: Sequence[Material], edition: Edition, prompt_format: str = "loglikelihood"
 ) -> Iterator[Condition]:
     """Yield a condition per planted cue, over all abilities; none if no cue fits their items."""
-    items = []
+    items: list[Item] = []
     for material in materials:
         first: dict[str, Item] = {}
         for item in _on_rungs(_first(material.frozen, PLANTED_FAMILIES[edition]), "inference"):
