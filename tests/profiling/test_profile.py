@@ -24,7 +24,7 @@ from horsesense.profiling.conditions import PLANTED_FAMILIES, original_id
 from horsesense.profiling.document import Profile
 from horsesense.profiling.material import material
 from horsesense.progress import Progress
-from horsesense.report.profile_view import UNJUDGED, VERDICTS, headline, partial_warning, planted_rows
+from horsesense.report.profile_view import UNJUDGED, VERDICTS, headline, notes, partial_warning, planted_rows
 from horsesense.report.terms import TERMS
 from horsesense.runs.store import locked
 from tests.faults.harness import tree_of
@@ -106,8 +106,8 @@ def test_the_page_says_first_what_it_means_and_shows_every_cell(pair: Profile) -
     before, _, _ = page.partition('id="grid"')
     plain = re.sub(r"<[^>]+>", "", before)
     for model in pair.models:
-        head = headline(model, pair)
-        for fact in (model.model, head.overall, head.contamination, head.controls, f"{head.items:,}"):
+        head = headline(model)
+        for fact in (model.model, head.overall, head.contamination, f"{head.items:,}", *notes(pair).values()):
             assert fact in plain
         assert sum(n for _, _, n in head.counts) == len(CHEAP)
     for verdict in {found.verdict for model in pair.models for found in model.verdicts.findings}:
@@ -332,12 +332,11 @@ def test_a_reader_of_planted_cues_is_found_and_one_that_ignores_them_is_not(tmp_
     first, second = ([replace(each, model="") for each in model.verdicts.findings] for model in found.models)
     assert first == second, "planted cues change no other finding"
     text = found.to_markdown()
-    assert "planted cues: follows cues: " in text
-    assert "planted cues: not moved: 0% " in text
+    assert "] follows cues |" in text
+    assert "] not moved |" in text
+    assert [row.model for row in planted_rows(found)] == ["follower", "ignores them"]
     assert found.page is not None
-    shown = [row.model for row in planted_rows(found)]
-    assert shown == ["follower", "ignores them"]
-    assert "answers moved by planted cues" in found.page.read_text()
+    assert found.page.read_text().count("moved by planted cues") == 2, "in the summary, and beside each cue"
 
 
 def test_planted_models_get_the_verdict_of_their_rule() -> None:

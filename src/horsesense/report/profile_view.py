@@ -181,17 +181,14 @@ class Headline:
     items: int
     overall: str
     """The overall score with its interval."""
-    scope: str
-    """The abilities that the overall score covers."""
     counts: tuple[tuple[str, Kind, int], ...]
     """Verdicts by number of abilities, the best first."""
     contamination: str
     planted: str
-    """Share of the answers that planted cues move, and what follows from it."""
-    controls: str
+    """Share of the answers that planted cues move."""
 
 
-def headline(model: ModelProfile, profile: Profile) -> Headline:
+def headline(model: ModelProfile) -> Headline:
     """Sum up one model."""
     findings = model.verdicts.findings
     counts = Counter[str](each.verdict for each in findings)
@@ -199,12 +196,15 @@ def headline(model: ModelProfile, profile: Profile) -> Headline:
         model=model.model,
         items=sum(each.n for each in findings),
         overall=overall_text(model),
-        scope=scope(profile),
         counts=tuple((name, style.kind, counts[name]) for name, style in VERDICTS.items() if counts[name]),
         contamination=contamination_status(model),
         planted=planted_text(model),
-        controls=controls(model, profile),
     )
+
+
+def notes(profile: Profile) -> dict[str, str]:
+    """Return what applies to all models: what the overall score covers, and which controls were applied."""
+    return {"Overall score": scope(profile), "Controls": controls(profile)}
 
 
 def overall_text(model: ModelProfile) -> str:
@@ -218,10 +218,10 @@ def scope(profile: Profile) -> str:
     inside = [ability.title for ability in profile.abilities if ability.counts]
     outside = len(profile.abilities) - len(inside)
     if not inside:
-        return f"no overall score: {UNJUDGED}"
+        return f"None: {UNJUDGED}"
     overall = profile.models[0].verdicts.overall
     groups = "" if overall is None else count(len(overall.groups), "group of abilities", "groups of abilities")
-    text = "" if overall is None else f"mean adjusted score over {groups} ({overall.name})"
+    text = "" if overall is None else f"Mean adjusted score over {groups} ({overall.name})"
     return f"{text}. Left out: {count(outside, 'ability', 'abilities')}, because {UNJUDGED}" if outside else text
 
 
@@ -236,13 +236,11 @@ def contamination_status(model: ModelProfile) -> str:
 
 
 def planted_text(model: ModelProfile) -> str:
-    """State what planted cues do to the answers of a model."""
+    """State what share of the answers of a model planted cues move, and what follows from it."""
     row = model.moved_by_cues
     if row is None or isnan(row.moved.value):
         return "not tested"
-    most = row.strongest_moved if row.verdict == "follows cues" else None
-    strongest = "" if most is None else f", most by {row.strongest} ({percent(most.value, 0)})"
-    return f"{row.verdict}: {row.moved:.0%} of the answers move{strongest}"
+    return f"{row.moved:.0%} {row.verdict}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -277,19 +275,36 @@ def planted_cue_names(profile: Profile) -> list[str]:
     return list(dict.fromkeys(each.cue for model in profile.models for each in model.planted_cues))
 
 
-def controls(model: ModelProfile, profile: Profile) -> str:
-    """Name the controls that were applied to the abilities of a model."""
+def controls(profile: Profile) -> str:
+    """Name the controls that were applied; those that were not applied to all models with their models."""
+    applied: dict[str, list[str]] = {}
+    for model in profile.models:
+        for name in _controls_of(model, profile):
+            applied.setdefault(name, []).append(model.model)
+    return (
+        listed(
+            [
+                name if len(models) == len(profile.models) else f"{name} (only {listed(models)})"
+                for name, models in applied.items()
+            ]
+        )
+        or "none"
+    )
+
+
+def _controls_of(model: ModelProfile, profile: Profile) -> Iterator[str]:
     findings = model.verdicts.findings
-    tried = sorted({each.tried for f in findings for each in f.explanations if each.kind == "cue"})
     kinds = {each.kind for f in findings for each in f.explanations}
-    encoders = listed(profile.relatedness)
-    sizes = " to ".join(map(str, dict.fromkeys((tried[0], tried[-1])))) if tried else ""
-    names = [f"the surface cues that apply to an ability ({sizes} of {len(battery())})" if tried else ""]
-    names += [f"relatedness{f' by {encoders}' if encoders else ''}" if "relatedness" in kinds else ""]
-    names += ["the options without the question" if "blind" in kinds else ""]
-    names += ["a retest, PMI or other prompt formats" if any(f.conditions for f in findings) else ""]
-    names += ["unpublished twins" if model.verdicts.contamination.difference is not None else ""]
-    return listed([name for name in names if name]) or "none"
+    if "cue" in kinds:
+        yield f"those of {len(battery())} surface cues that apply to an ability"
+    if "relatedness" in kinds:
+        yield " by ".join(filter(None, ("relatedness", listed(profile.relatedness))))
+    if "blind" in kinds:
+        yield "the options without the question"
+    if any(f.conditions for f in findings):
+        yield "a retest and other prompt formats"
+    if model.verdicts.contamination.difference is not None:
+        yield "unpublished twins"
 
 
 def listed(words: Sequence[str]) -> str:
