@@ -677,16 +677,17 @@ def profile(result: Profile) -> None:
                 ]
             )
         print_fitting(columns, rows, left=2, optional=("best cue", "chance"), title=model.model)
-        head = view.headline(model, result)
+        head = view.headline(model)
         line(f"overall score: {head.overall}")
-        line(f"  {head.scope}")
         for each in model.verdicts.groups:
             outside = "" if each.judged else " (not in the overall score)"
             line(f"  {each.group}: {view.adjusted_text(each.adjusted)}{outside}")
         line(f"verdicts: {', '.join(f'{name} {n}' for name, _, n in head.counts)}")
         line(f"contamination: {head.contamination}")
-        line(f"controls: {head.controls}")
+        line(f"moved by planted cues: {head.planted}")
         line("")
+    for name, text in view.notes(result).items():
+        line(f"{name}: {text}")
     if any(not ability.counts for ability in result.abilities):
         line(f"¹ not in the overall score: {view.UNJUDGED}")
     if any(cell.disagreeing for row in view.rows_of(result) for cell in row.cells if cell is not None):
