@@ -30,7 +30,7 @@ def trim(
     items: Sequence[Item], encoders: Sequence[Encoder], taxonomy: Graph | None, group: str, most: float = MOST
 ) -> list[int]:
     """Return the indices of the items that are left, in order."""
-    cues = [cue for cue in battery() if isinstance(cue, Number)] + _relatedness(items, encoders)
+    cues = [*number_cues(), *relatedness_cues(items, encoders)]
     left = list(range(len(items)))
     for _ in range(_ROUNDS):
         credit = prepare(table_of([items[index] for index in left], group, taxonomy), cues).directed
@@ -41,7 +41,12 @@ def trim(
     return left
 
 
-def _relatedness(items: Sequence[Item], encoders: Sequence[Encoder]) -> list[Number]:
+def number_cues() -> list[Number]:
+    """Return the cues of the battery that assign a number to each option."""
+    return [cue for cue in battery() if isinstance(cue, Number)]
+
+
+def relatedness_cues(items: Sequence[Item], encoders: Sequence[Encoder]) -> list[Number]:
     """Return a cue per encoder, and their sum, each in units of its spread."""
     every = [(encoder, cosines(items, encoder)) for encoder in encoders]
     cues = [relatedness_cue(encoder, items, cosine) for encoder, cosine in every]
