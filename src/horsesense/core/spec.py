@@ -89,9 +89,9 @@ class ScoringSpec:
 
         Args:
             spec: Scoring spec: a preset (such as paper:cats), then fields (pll=token), separated by commas.
-            dtype: Precision of the model; auto: bfloat16 if it selects the same answers on a sample. By default,
+            dtype: Precision of the model; auto: bfloat16 if it gives the same answers as float32 on a sample. By default,
                 float32.
-            pll: Pseudo-log-likelihood of masked models: token masks one token at a time, word-l2r also the later tokens
+            pll: Pseudo-log-likelihood of masked models: token: mask one token at a time; word-l2r: mask also the later tokens
                 of its word. By default, word-l2r.
         """
         meaning, written = parse_spec(spec), fields_set(spec)
@@ -130,14 +130,16 @@ PROMPT_FIELDS = (
 """Fields of the prompt: answers that differ in one of them are not compared."""
 
 
-def parse_spec(text: str) -> ScoringSpec:
-    """Parse a spec from a preset name, ``field=value`` pairs, or both, joined by commas.
+def parse_spec(text: str | ScoringSpec) -> ScoringSpec:
+    """Parse a spec from a preset name, ``field=value`` pairs, or both, joined by commas; a spec is returned as it is.
 
     >>> parse_spec("paper:cats,case=lower").case
     'lower'
     >>> parse_spec("choice_prompt={question} Well, {option}").choice_prompt
     '{question} Well, {option}'
     """
+    if isinstance(text, ScoringSpec):
+        return text
     spec = ScoringSpec()
     for number, part in enumerate(_parts(text)):
         name, equals, value = part.partition("=")

@@ -13,7 +13,7 @@ from annotated_types import Ge, Interval
 
 from horsesense.core import Item, Probe, check_group
 from horsesense.core.catalogue import PathLike, as_probe, name_in_run
-from horsesense.core.document import INTERNAL, Document, Frame, columns_of
+from horsesense.core.document import INTERNAL, Document, Frame, TableDocument, columns_of
 from horsesense.core.spec import Dtype
 from horsesense.cues.artefact_control import chosen_cue
 from horsesense.cues.battery import Cue, battery, credit, foreign, given, phrase
@@ -111,7 +111,7 @@ class Finding(Document):
 
 
 @dataclass(frozen=True, slots=True)
-class Findings(Document):
+class Findings(TableDocument):
     """Cue analysis of a probe."""
 
     n: int
@@ -177,9 +177,6 @@ class Findings(Document):
     def __repr__(self) -> str:
         return self.verdict
 
-    def _repr_html_(self) -> str:
-        return self.frame()._repr_html_()
-
 
 @translate_errors()
 def find_cues(
@@ -200,16 +197,16 @@ def find_cues(
 
     Args:
         probe: Name or file of a probe. In Python, also a `Probe`.
-        group: Clusters of the intervals: ``family``, ``item``, or a group of the items by its name, such as ``axiom``.
+        group: Clusters of the intervals: ``family``, ``item``, or the name of a group in the items, such as ``axiom``.
             By default, what the card names.
-        model: Model whose score of each option without its question is tried as a cue too.
+        model: Model that serves as a further cue: it sees only the options.
         dtype: Precision of the model.
         device: Device of the model: auto, cpu, cuda, cuda:1, mps.
         also: Cue of a plug-in that is tried too.
-        splits: Number of random halves: the cue is chosen on one half and measured on the other.
+        splits: Number of random splits: the cue is chosen on one half of the items and measured on the other.
         rounds: Number of permutations of the answer key.
         seed: Random seed.
-        out: Run folder to write, with the answers of the best cue, to compare models with.
+        out: Run folder for the answers of the best cue, for ``horsesense compare``.
         progress: Progress callback.
 
     Returns:

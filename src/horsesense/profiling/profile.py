@@ -51,7 +51,7 @@ def profile(
     Args:
         model: Model: a bundled name, folder, GGUF file, Hugging Face name, API model as PROVIDER/NAME or
             openai:URL#name, or label=MODEL; guesser, cue-reader and relatedness-reader are built-in controls, and
-            FILE.py:NAME is a simulated model of your own. By default, the models of horsesense.toml. In Python, also
+            FILE.py:NAME is Python code of yours that answers the items. By default, the models in horsesense.toml. In Python, also
             a loaded model, or an object with a ``name`` and a method ``scores(item)``.
         full: Ask all items and all twins (unpublished items from the same recipes), not only the quick sample.
         abilities: Ability to profile. By default, all.
@@ -205,7 +205,7 @@ _SET_IN_PROFILES = ("dtype", "system", "samples", "temperature", "reason", "room
 def _spec_of(spec: str | ScoringSpec) -> ScoringSpec:
     from horsesense.core.spec import parse_spec
 
-    meant = parse_spec(spec) if isinstance(spec, str) else spec
+    meant = parse_spec(spec)
     usual = ScoringSpec().to_dict()
     fixed = [name for name, value in meant.to_dict().items() if name not in _SET_IN_PROFILES and value != usual[name]]
     if fixed:

@@ -107,10 +107,11 @@ def _lines(profile: Profile) -> Iterator[str]:
             ", ".join(f"{name} {n}" for name, _, n in head.counts),
             f"{head.items:,}",
             head.contamination,
+            head.planted,
         ]
         for head in heads
     ]
-    heading = ["model", "overall score [95% CI]", "verdicts", "items", "contamination"]
+    heading = ["model", "overall score [95% CI]", "verdicts", "items", "contamination", "moved by planted cues"]
     yield f"\n{TextTable(heading, summary).markdown()}"
     for name, text in view.notes(profile).items():
         yield f"{name}: {text}.\n"

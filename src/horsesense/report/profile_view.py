@@ -184,6 +184,8 @@ class Headline:
     counts: tuple[tuple[str, Kind, int], ...]
     """Verdicts by number of abilities, the best first."""
     contamination: str
+    planted: str
+    """Share of the answers that planted cues move."""
 
 
 def headline(model: ModelProfile) -> Headline:
@@ -196,6 +198,7 @@ def headline(model: ModelProfile) -> Headline:
         overall=overall_text(model),
         counts=tuple((name, style.kind, counts[name]) for name, style in VERDICTS.items() if counts[name]),
         contamination=contamination_status(model),
+        planted=planted_text(model),
     )
 
 
@@ -230,6 +233,46 @@ def contamination_status(model: ModelProfile) -> str:
     if test.found or test.contaminated:
         return "found"
     return "not found" if test.detectable is not None and test.detectable <= TELLING else "inconclusive"
+
+
+def planted_text(model: ModelProfile) -> str:
+    """State what share of the answers of a model planted cues move, and what follows from it."""
+    row = model.moved_by_cues
+    if row is None or isnan(row.moved.value):
+        return "not tested"
+    return f"{row.moved:.0%} {row.verdict}"
+
+
+@dataclass(frozen=True, slots=True)
+class PlantedRow:
+    """Cues that the answers of a model agree with, beside those that move its answers."""
+
+    model: str
+    observed: str
+    """Number of abilities with the verdict *reads cues*."""
+    moved: Estimate
+    verdict: str
+    by_cue: tuple[Estimate | None, ...]
+    """Share of the answers that each cue moves, in the order of `planted_cue_names`."""
+
+
+def planted_rows(profile: Profile) -> list[PlantedRow]:
+    """Build one row per model that was asked questions with planted cues."""
+    names, rows = planted_cue_names(profile), []
+    for model in profile.models:
+        if (row := model.moved_by_cues) is None:
+            continue
+        findings = model.verdicts.findings
+        reads = sum(each.verdict == "reads cues" for each in findings)
+        moved = {each.cue: each.moved for each in model.planted_cues}
+        by_cue = tuple(moved.get(name) for name in names)
+        rows.append(PlantedRow(model.model, f"{reads} of {len(findings)}", row.moved, row.verdict, by_cue))
+    return rows
+
+
+def planted_cue_names(profile: Profile) -> list[str]:
+    """Return the cues that were planted for any model."""
+    return list(dict.fromkeys(each.cue for model in profile.models for each in model.planted_cues))
 
 
 def controls(profile: Profile) -> str:
@@ -311,7 +354,7 @@ def comparisons(profile: Profile) -> Iterator[str]:
         for better, worse, sign in ((first, second, 1), (second, first, -1)):
             names = [titles.get(d.ability, d.ability) for d in significant if d.difference.value * sign > 0]
             if names:
-                clauses.append(f"{better} is significantly better than {worse} in {listed(names)}")
+                clauses.append(f"{better} is significantly better than {worse}: {listed(names)}")
         yield f"{'; '.join(clauses) or f'No significant difference between {first} and {second}'}."
 
 
@@ -335,7 +378,7 @@ def facts_of(finding: AbilityFinding, ability: ProfiledAbility) -> Iterator[tupl
         expected = f"{percent(alone.value, 0)} expected if errors were independent"
         yield (
             "Whole families",
-            f"All items of a family are right in {strict:.0%} of {count(strict.n, 'family', 'families')}; {expected}.",
+            f"{count(strict.n, 'family has', 'families have')} several items. All of them are right in {strict:.0%}; {expected}.",
         )
     for other in finding.conditions:
         name = _condition_name(other.name)
@@ -364,7 +407,7 @@ def facts_of(finding: AbilityFinding, ability: ProfiledAbility) -> Iterator[tupl
 
 def _retention(share: Estimate | None) -> str:
     if share is None:
-        return f"Retention: not estimated (needs {LEAST_CLUSTERS} clusters and a score significantly above chance)"
+        return f"Retention: not estimated, because the score is not above chance or there are fewer than {LEAST_CLUSTERS} clusters"
     return "Retention: 100% (capped)" if share.low >= 1 else f"Retention: {share:.0%}"
 
 
@@ -397,7 +440,7 @@ def _condition_name(name: str) -> str:
 
 def explained(each: ExplanationFinding) -> str:
     """State the accuracy of an explanation, and that of the model where the explanation is right and wrong."""
-    source = "that choice" if each.kind == "blind" else "the rule"
+    source = "that choice" if each.kind == "blind" else "it"
     sides = [
         f"{percent(side.value, 0)} where {source} is {word}"
         for side, word in ((each.where_right, "right"), (each.where_wrong, "wrong"))
@@ -405,8 +448,12 @@ def explained(each: ExplanationFinding) -> str:
     ]
     model = f" The model gets {' and '.join(sides)}." if sides else ""
     if each.kind == "blind":
-        return f"The model's own choice without the question gets {each.accuracy:.0%}.{model}"
-    best = f"Chosen from {each.tried} cues on one half of the items and scored on the other"
+        return (
+            f"Without the question, the model gets {each.accuracy:.0%}. With it, {model.removeprefix(' The model gets ')}".strip()
+            if model
+            else f"Without the question, the model gets {each.accuracy:.0%}."
+        )
+    best = f"The best of {each.tried} cues, chosen on one half of the items and scored on the other"
     rule = f"{best if each.tried > 1 else 'The rule'}: pick {each.name.removeprefix('picking ')}"
     return f"{rule}. It gets {each.accuracy:.0%}.{model}"
 
@@ -419,7 +466,7 @@ def contamination_sentence(model: ModelProfile, titles: Mapping[str, str]) -> st
     size = count(len(test.abilities), "ability", "abilities")
     result = (
         f"{model.model}: accuracy on public items minus accuracy on their twins is {test.difference:+.2f} over "
-        f"{size} (one-sided p {_equals(test.p)}; the threshold is p < {test.level:g})."
+        f"{size} (one-sided p {_equals(test.p)}; flagged below {test.level:g}, a strict level because all models share one split)."
     )
     if status == "found":
         own = listed([titles.get(name, name) for name in test.contaminated])
@@ -445,10 +492,10 @@ def error_control(profile: Profile) -> str:
     shown, strict = (f"{100 * each:.4g}%" for each in (verdicts.level, verdicts.verdict_level))
     n = len(profile.abilities)
     return (
-        f"Brackets and thick lines are {shown} intervals. Verdicts use {strict} intervals (thin lines): they are "
-        f"corrected for {2 * n} tests per model (Bonferroni: knowledge and cue reading in "
-        f"{count(n, 'ability', 'abilities')}). The probability that any verdict of a model wrongly claims one of the "
-        f"two is at most 5%. The {shown} intervals and the p-values are not corrected in this way."
+        f"Brackets and thick lines are {shown} intervals, which are not corrected for multiple tests. Each model gets "
+        f"{2 * n} tests: does it know, and does it read cues, in {count(n, 'ability', 'abilities')}. So the verdicts use "
+        f"{strict} intervals (thin lines; Bonferroni). The probability of even one false claim of knowledge or of cue "
+        f"reading is at most 5% per model."
     )
 
 

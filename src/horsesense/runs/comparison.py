@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from horsesense.core.audit import LabelQuality
 from horsesense.core.card import CLUSTER_AVERAGE
-from horsesense.core.document import INTERNAL, Document, Frame, columns_of
+from horsesense.core.document import INTERNAL, Document, Frame, TableDocument, columns_of
 from horsesense.core.spec import PROMPT_FIELDS, Normalisation
 from horsesense.errors import UserError, translate_errors
 from horsesense.runs.manifest import LOG
@@ -150,7 +150,7 @@ class SequentialDifference(Document):
 
 
 @dataclass(frozen=True)
-class Comparison(Document):
+class Comparison(TableDocument):
     """Models compared, probe by probe."""
 
     probes: tuple[ProbeComparison, ...]
@@ -183,9 +183,6 @@ class Comparison(Document):
             for each in probe.differences
         ]
         return Frame(columns_of(rows), "differences on the same items")
-
-    def _repr_html_(self) -> str:
-        return self.frame()._repr_html_()
 
 
 def compare_runs(
@@ -454,8 +451,8 @@ def compare(*runs: AnyRun, normalise: Normalisation | None = None, until: str | 
     Args:
         runs: Run folder; one is enough if it has two models. In Python, also a `Run`.
         normalise: Score normalisation. By default, the one of each probe's card.
-        until: Stopping rule such as "ci<0.03": also give each difference an anytime-valid confidence interval, and
-            report after how many families its half-width was at most 0.03.
+        until: Stopping rule such as "ci<0.03": also show after how many item families the comparison could have
+            stopped, because the difference was known to within 0.03 by an anytime-valid interval.
 
     Returns:
         Each probe that two models answered, with the difference of each pair.

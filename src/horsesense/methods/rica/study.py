@@ -64,7 +64,7 @@ def run_study(
     The same call resumes a stopped study.
 
     Args:
-        model: Model name, folder, GGUF file or server. By default, the models of horsesense.toml.
+        model: Model name, folder, GGUF file or server. By default, the models in horsesense.toml.
         out: Folder of the study.
         probe: Name or file of a RICA probe. By default, one is built.
         limit: Maximum number of items, of the statements and of the ladder; whole axioms are drawn.

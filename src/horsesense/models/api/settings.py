@@ -34,11 +34,11 @@ class ServedSettings:
     max_tokens: Annotated[int, Ge(1)] | None = None
     """Stop after this many tokens, sent and received in total; not the length of one reply."""
     max_cost: Annotated[float, Gt(0)] | None = None
-    """Stop at this cost of the command, at the given price."""
+    """Stop when this command has spent this much, at the given price."""
     price: tuple[float, float] | None = None
     """Price per million tokens, sent and received: ``0.15,0.60``."""
     batch: bool = False
-    """Send requests in batches, at half the price within a day (OpenAI, Anthropic)."""
+    """Use the batch API of OpenAI or Anthropic: half the price, replies within 24 hours."""
     key_from: str = ""
     """Environment variable with the API key. By default, the usual one of the provider."""
     headers: Sequence[str] = ()
