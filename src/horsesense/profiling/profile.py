@@ -51,8 +51,8 @@ def profile(
     Args:
         model: Model: a bundled name, folder, GGUF file, Hugging Face name, API model as PROVIDER/NAME or
             openai:URL#name, or label=MODEL; guesser, cue-reader and relatedness-reader are built-in controls, and
-            FILE.py:NAME is Python code of yours that answers the items. By default, the models in horsesense.toml. In Python, also
-            a loaded model, or an object with a ``name`` and a method ``scores(item)``.
+            FILE.py:NAME is Python code of yours that answers the items. By default, the models in horsesense.toml.
+            In Python, also a loaded model, or an object with a ``name`` and a method ``scores(item)``.
         full: Ask all items and all twins (unpublished items from the same recipes), not only the quick sample.
         abilities: Ability to profile. By default, all.
         out: Folder that stores the answers and gets the page, picture, Markdown and JSON. By default, nothing is

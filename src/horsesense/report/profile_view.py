@@ -70,7 +70,8 @@ VERDICTS: dict[str, VerdictStyle] = {
 UNJUDGED = "no person has validated these items"
 FIRST_LOOK = (
     "The quick edition is a first look; use the full edition for conclusions. In simulations of the quick edition, 61% "
-    "of verdicts were right, 34% inconclusive and 0.1% false; with 600 to 800 items per ability, 99% were right."
+    "of verdicts were right, 4.5% true but weaker than possible, 34% inconclusive and 0.1% false. With 600 to 800 "
+    "items per ability, 99% were right."
 )
 FORMATS = ("loglikelihood", "pmi", "letters", "generate")
 EXPLANATIONS = {"cue": "Best surface cue", "relatedness": "Relatedness", "blind": "Options without the question"}
@@ -375,11 +376,9 @@ def facts_of(finding: AbilityFinding, ability: ProfiledAbility) -> Iterator[tupl
         yield EXPLANATIONS[each.kind], explained(each)
     if finding.families is not None:
         strict, alone = finding.families.strict, finding.families.independent
+        families = count(strict.n, "family has", "families have")
         expected = f"{percent(alone.value, 0)} expected if errors were independent"
-        yield (
-            "Whole families",
-            f"{count(strict.n, 'family has', 'families have')} several items. All of them are right in {strict:.0%}; {expected}.",
-        )
+        yield "Whole families", f"{families} several items. All are right in {strict:.0%}; {expected}."
     for other in finding.conditions:
         name = _condition_name(other.name)
         yield name, f"Accuracy {other.accuracy:.0%}, {count(other.accuracy.n, 'item')}. {_retention(other.retention)}."
@@ -407,7 +406,7 @@ def facts_of(finding: AbilityFinding, ability: ProfiledAbility) -> Iterator[tupl
 
 def _retention(share: Estimate | None) -> str:
     if share is None:
-        return f"Retention: not estimated, because the score is not above chance or there are fewer than {LEAST_CLUSTERS} clusters"
+        return f"Retention: not estimated (score not above chance, or fewer than {LEAST_CLUSTERS} clusters)"
     return "Retention: 100% (capped)" if share.low >= 1 else f"Retention: {share:.0%}"
 
 
@@ -440,22 +439,17 @@ def _condition_name(name: str) -> str:
 
 def explained(each: ExplanationFinding) -> str:
     """State the accuracy of an explanation, and that of the model where the explanation is right and wrong."""
-    source = "that choice" if each.kind == "blind" else "it"
     sides = [
-        f"{percent(side.value, 0)} where {source} is {word}"
+        f"{percent(side.value, 0)} where it is {word}"
         for side, word in ((each.where_right, "right"), (each.where_wrong, "wrong"))
         if side is not None
     ]
     model = f" The model gets {' and '.join(sides)}." if sides else ""
     if each.kind == "blind":
-        return (
-            f"Without the question, the model gets {each.accuracy:.0%}. With it, {model.removeprefix(' The model gets ')}".strip()
-            if model
-            else f"Without the question, the model gets {each.accuracy:.0%}."
-        )
+        return f"The option that the model picks without the question is right in {each.accuracy:.0%}.{model}"
     best = f"The best of {each.tried} cues, chosen on one half of the items and scored on the other"
     rule = f"{best if each.tried > 1 else 'The rule'}: pick {each.name.removeprefix('picking ')}"
-    return f"{rule}. It gets {each.accuracy:.0%}.{model}"
+    return f"{rule}. It is right in {each.accuracy:.0%}.{model}"
 
 
 def contamination_sentence(model: ModelProfile, titles: Mapping[str, str]) -> str:
@@ -466,7 +460,8 @@ def contamination_sentence(model: ModelProfile, titles: Mapping[str, str]) -> st
     size = count(len(test.abilities), "ability", "abilities")
     result = (
         f"{model.model}: accuracy on public items minus accuracy on their twins is {test.difference:+.2f} over "
-        f"{size} (one-sided p {_equals(test.p)}; flagged below {test.level:g}, a strict level because all models share one split)."
+        f"{size} (one-sided p {_equals(test.p)}; the level is {test.level:g}, which is strict because all models share "
+        f"one split)."
     )
     if status == "found":
         own = listed([titles.get(name, name) for name in test.contaminated])
@@ -493,9 +488,9 @@ def error_control(profile: Profile) -> str:
     n = len(profile.abilities)
     return (
         f"Brackets and thick lines are {shown} intervals, which are not corrected for multiple tests. Each model gets "
-        f"{2 * n} tests: does it know, and does it read cues, in {count(n, 'ability', 'abilities')}. So the verdicts use "
-        f"{strict} intervals (thin lines; Bonferroni). The probability of even one false claim of knowledge or of cue "
-        f"reading is at most 5% per model."
+        f"{2 * n} tests: does it know, and does it read cues, in {count(n, 'ability', 'abilities')}. So the "
+        f"verdicts use {strict} intervals (thin lines; Bonferroni). The probability of even one false claim of "
+        f"knowledge or of cue reading is at most 5% per model."
     )
 
 

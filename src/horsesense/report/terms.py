@@ -17,9 +17,9 @@ TERMS: Mapping[str, str] = {
     "Chance": "The expected accuracy of random answers.",
     "Ceiling": "The accuracy of a model that knows everything. It is below 100% if an audit found bad items.",
     "Surface cue": (
-        f"A rule that picks an option without understanding the question, such as the longest one. Of "
-        f"{len(battery())} cues, those that fit the items are tried. Each half of the items is scored with the cue that is "
-        "best on the other half."
+        f"A rule that picks an option without understanding the question, such as the longest one. "
+        f"Those of {len(battery())} cues that fit the items are tried. Each half of the items is scored with the cue "
+        "that is best on the other half."
     ),
     "Relatedness": "The rule: pick the option that is most similar to the question, by word vectors or embeddings.",
     "Options without the question": "The option that the model picks when it sees only the options.",
