@@ -73,4 +73,5 @@ def _knows_profile(share: float) -> Says:
     return says
 
 
-main()
+if __name__ == "__main__":
+    main()
