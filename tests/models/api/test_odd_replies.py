@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -79,14 +80,11 @@ def changed(reply: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def check(parse: Callable[[dict[str, Any]], object], reply: dict[str, Any]) -> None:
+    """Any other error than these two would be a traceback for the user."""
     parse(reply)  # a good one
     for each in changed(reply):
-        try:
+        with suppress(UserError, TemporaryError):
             parse(each)
-        except (UserError, TemporaryError) as error:
-            assert str(error)
-        except Exception as error:  # pragma: no cover
-            raise AssertionError(f"{json.dumps(each)[:300]} ends in {error!r}") from error
 
 
 @pytest.mark.parametrize("style", PROVIDERS)
