@@ -26,7 +26,7 @@ from horsesense.stats.resampling import codes_of
 
 LOOKS = (1 / 8, 1 / 4, 1 / 2, 1.0)
 """Shares of the clusters after which the verdicts are looked at."""
-SURE = 0.95
+SURE = 0.8
 """Share of the predicted pages on which the verdict of a settled ability is the same."""
 PAGES = 40
 """Pages predicted at a look."""
