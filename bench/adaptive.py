@@ -1,9 +1,8 @@
-"""How many questions a profile needs when it stops asking settled abilities, and how often the verdict is the same.
+"""How many questions an adaptive profile asks, and how often its verdicts are those after all questions.
 
     python bench/adaptive.py full --draws 8      simulated models of known truth, at the sizes of the full edition
     python bench/adaptive.py quick --draws 8     the same at the sizes of the quick edition
     python bench/adaptive.py random --draws 200  models whose knowledge, cue and share of cues are drawn at random
-    python bench/adaptive.py full --write        puts the table into docs/results/profile.md
 
 The verdict after stopping is compared with that after all questions of the same simulated page. The seeds are fixed.
 """
@@ -25,7 +24,6 @@ from horsesense.profiling.adaptive import LOOKS, asked_clusters, page_verdicts, 
 from horsesense.profiling.item_scores import ItemScores
 from tests.support.simulated_profiles import CHANCE, MODELS, QUICK, READS, Material, Model, simulated_page
 
-DOCS = Path(__file__).parent.parent / "docs" / "results" / "adaptive.md"
 FULL = (
     Material("kinds", 526, 1.24, 5, 0.2, 0.3, (0.2, 0.2), bad=0.03, twin=0.5),
     Material("examples", 315, 2.1, 5, 0.2, 0.3, (0.2, 0.2), bad=0.03, twin=0.5),
@@ -154,8 +152,7 @@ def main() -> None:
             joined.findings, joined.same = joined.findings + each.findings, joined.same + each.same
             joined.share += each.share
             joined.instead.update(each.instead)
-        shares = np.array([sum(t.same for t in totals[i : i + 1]) / totals[i].findings for i in range(len(totals))])
-        print(f"models with every verdict the same: {np.mean(shares == 1):.1%}")
+        print(f"models with every verdict the same: {np.mean([each.same == each.findings for each in totals]):.1%}")
         totals = [joined]
     print(table(totals), flush=True)
 
