@@ -20,7 +20,7 @@ import numpy as np
 from joblib import Parallel, delayed
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
-from horsesense.profiling.adaptive import LOOKS, asked_clusters, page_verdicts, settled
+from horsesense.profiling.adaptive import LOOKS, asked_clusters, decided, page_verdicts
 from horsesense.profiling.item_scores import ItemScores
 from tests.support.simulated_profiles import CHANCE, MODELS, QUICK, READS, Material, Model, simulated_page
 
@@ -82,7 +82,7 @@ def stopped(whole: Sequence[ItemScores]) -> list[ItemScores]:
         part = [first_part(each, shares[each.ability]) for each in whole]
         if share == 1:
             return part
-        done = settled(part, shares)
+        done = decided(part, shares)
         following = LOOKS[LOOKS.index(share) + 1]
         shares = {n: s if n in done or s < share else following for n, s in shares.items()}
     return part

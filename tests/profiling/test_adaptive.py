@@ -1,4 +1,4 @@
-"""Stopping abilities whose verdict is settled: what is drawn, what is settled, and the whole program."""
+"""Stopping abilities whose verdict is decided: what is drawn, what is decided, and the whole program."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import horsesense as hs
 from horsesense.core import Item
 from horsesense.profiling.abilities import chosen
-from horsesense.profiling.adaptive import LOOKS, asked_clusters, page_verdicts, predicted, settled
+from horsesense.profiling.adaptive import LOOKS, asked_clusters, decided, page_verdicts, predicted
 from horsesense.profiling.conditions import RETEST_OF, conditions, conditions_in
 from horsesense.profiling.material import material
 from horsesense.progress import Progress
@@ -59,14 +59,14 @@ def test_the_spread_of_predictions_is_that_of_what_is_left() -> None:
     assert np.var(means) == pytest.approx(expected, rel=0.15)
 
 
-def test_a_clear_verdict_is_settled_early_and_one_at_the_border_is_not() -> None:
+def test_a_clear_verdict_is_decided_early_and_one_at_the_border_is_not() -> None:
     rng = np.random.default_rng(3)
     clear = simulated_scores(rng, model_named("perfect"), PAIRS, 0.25)
     border = simulated_scores(rng, replace(model_named("perfect"), knows=0.72), replace(PAIRS, name="border"), 0.25)
     open_shares = {"pairs": 0.25, "border": 0.25}
     assert page_verdicts([clear, border])["pairs"] == "knows"
-    assert settled([clear, border], open_shares) == {"pairs"}
-    assert settled([clear, border], {"pairs": 1.0, "border": 1.0}) == set()
+    assert decided([clear, border], open_shares) == {"pairs"}
+    assert decided([clear, border], {"pairs": 1.0, "border": 1.0}) == set()
 
 
 def test_the_retest_and_letters_of_a_part_are_those_of_the_whole() -> None:

@@ -22,8 +22,8 @@ def planting(result: Planting) -> None:
         for each in own:
             sides = f"{each.to_right.value:.2f}", f"{each.to_wrong.value:.2f}"
             said = "–" if each.mentioned is None else f"{each.mentioned:.0%}"
-            row = each.cue, number(each.moved), *sides, p_value(each.adjusted), each.verdict, said
-            frame.add_row(*row[: 7 if replies else 6])
+            cells = each.cue, number(each.moved), *sides, p_value(each.adjusted), each.verdict, said
+            frame.add_row(*cells[: 7 if replies else 6])
         console().print(frame)
         line(f"accuracy with the placebo {own[0].accuracy_placebo:.3f}, {own[0].n:,} items per cue", "dim")
     for row in result.overall:

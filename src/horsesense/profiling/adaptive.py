@@ -1,7 +1,7 @@
 """Stop asking an ability once its verdict no longer depends on the questions that are left.
 
 Clusters of questions are asked in a random order, and looked at after each of `LOOKS`. At a look, whole pages are
-predicted: the answers so far, and for the clusters that are left answers like them. An ability is settled if its
+predicted: the answers so far, and for the clusters that are left answers like them. An ability is decided if its
 verdict is the same on `SURE` of the predicted pages as on the answers so far. So nothing is needed from other models,
 such as the difficulty of a question, and the rules of the verdicts are used as they are.
 
@@ -27,13 +27,13 @@ from horsesense.stats.resampling import codes_of
 LOOKS = (1 / 8, 1 / 4, 1 / 2, 1.0)
 """Shares of the clusters after which the verdicts are looked at."""
 SURE = 0.8
-"""Share of the predicted pages on which the verdict of a settled ability is the same."""
+"""Share of the predicted pages on which the verdict of a decided ability is the same."""
 PAGES = 40
 """Pages predicted at a look."""
 POWER_DRAWS = 50
 """Draws of the power in the rules; only a verdict is needed here."""
 LEAST_CLUSTERS = 20
-"""Clusters below which an ability is never settled: fewer do not show how much they vary."""
+"""Clusters below which an ability is never decided: fewer do not show how much they vary."""
 
 
 def asked_clusters(names: Sequence[str], share: float) -> set[str]:
@@ -93,7 +93,7 @@ def predicted(scores: ItemScores, share: float, rng: np.random.Generator) -> Ite
     )
 
 
-def settled(every: Sequence[ItemScores], shares: Mapping[str, float], seed: int = 0) -> set[str]:
+def decided(every: Sequence[ItemScores], shares: Mapping[str, float], seed: int = 0) -> set[str]:
     """Return the abilities whose verdict would very likely be the same after all questions.
 
     Args:

@@ -15,7 +15,7 @@ from horsesense.models.load import load_model
 from horsesense.models.protocol import Model
 from horsesense.profiling.abilities import LADDER, Edition
 from horsesense.profiling.abilities import abilities as known
-from horsesense.profiling.adaptive import LOOKS, asked_clusters, settled
+from horsesense.profiling.adaptive import LOOKS, asked_clusters, decided
 from horsesense.profiling.conditions import Condition, Forecast, conditions, conditions_in, forecast
 from horsesense.profiling.controls import PlantedModel, planted_answers
 from horsesense.profiling.document import ModelProfile, summary
@@ -60,7 +60,7 @@ class ProfileCall:
     served: ServedSettings | None
     engine: Engine
     adaptive: bool
-    """Whether an ability is asked no further once its verdict is settled."""
+    """Whether an ability is asked no further once its verdict is decided."""
     progress: Progress
 
 
@@ -153,7 +153,7 @@ def _ready(call: ProfileCall, materials: Sequence[Material]) -> tuple[str | Path
     price = None if call.served is None else call.served.price
     ahead = forecast(model, rest, call.spec, budget, price, call.progress)
     kept = f", {len(plan) - len(rest)} of {len(plan)} parts are kept already" if len(rest) < len(plan) else ""
-    most = ", if no verdict is settled before the end" if call.adaptive else ""
+    most = ", if no verdict is decided before the end" if call.adaptive else ""
     call.progress.log(f"{ahead.in_words()}{most}{kept}")
     return model, chosen.name, ahead
 
@@ -161,7 +161,7 @@ def _ready(call: ProfileCall, materials: Sequence[Material]) -> tuple[str | Path
 def _asked_in_looks(
     call: ProfileCall, materials: Sequence[Material], scores_of: Callable[[Mapping[str, Answers]], list[ItemScores]]
 ) -> tuple[dict[str, Answers], Forecast | None, str]:
-    """Ask every ability until its verdict is settled. Each look is a part of the run, so that a stopped one resumes."""
+    """Ask every ability until its verdict is decided. Each look is a part of the run, so that a stopped one resumes."""
     model, prompt_format, ahead = _ready(call, materials)
     shares = {each.ability.name: LOOKS[0] for each in materials}
     base: dict[str, Condition] = {}
@@ -187,7 +187,7 @@ def _asked_in_looks(
         questions += _questions(plan)
         parts += [part for _, part in _run_all(call, model, plan)]
         answers = _collected([(base[part.part.probe.name], part) for part in merge_steps(parts)])
-        done = settled(scores_of(answers), shares)
+        done = decided(scores_of(answers), shares)
         following = LOOKS[min(number, len(LOOKS) - 1)]
         shares = {n: following if s == share and n not in done else s for n, s in shares.items()}
         still = sum(s > share for s in shares.values())

@@ -107,7 +107,7 @@ class Profile(Document):
     complete: bool
     """Whether every ability was evaluated as defined by the edition; otherwise scores are not those of the version."""
     adaptive: bool
-    """Whether an ability was asked no further once its verdict was settled."""
+    """Whether an ability was asked no further once its verdict was decided."""
     twin_seed: int
     """Seed of the draw of the twins."""
     horsesense: str

@@ -55,7 +55,7 @@ def profile(
             FILE.py:NAME is a simulated model of your own. By default, the models of horsesense.toml. In Python, also
             a loaded model, or an object with a ``name`` and a method ``scores(item)``.
         full: Ask all items and all twins (unpublished items from the same recipes), not only the quick sample.
-        adaptive: Ask in up to four steps, and stop asking about an ability once its verdict is settled; its scores
+        adaptive: Ask in up to four steps, and stop asking about an ability once its verdict is decided; its scores
             then have wider intervals.
         abilities: Ability to profile. By default, all.
         out: Folder that stores the answers and gets the page, picture, Markdown and JSON. By default, nothing is

@@ -273,7 +273,7 @@ def partial_warning(profile: Profile) -> str:
         return f"Only part of the {profile.edition} edition was run: do not compare the figures with other profiles."
     if profile.adaptive:
         return (
-            "An ability was asked no further once its verdict was settled. Compare the verdicts with those of other "
+            "An ability was asked no further once its verdict was decided. Compare the verdicts with those of other "
             "profiles; the scores rest on fewer questions."
         )
     return ""
