@@ -167,11 +167,11 @@ def test_a_model_without_likelihoods_is_asked_in_one_format(pools: dict[str, Pro
     assert [each.role for each in conditions(made, "full")] == ["main", "retest", "letters", "prior"]
 
 
-def test_the_guide_has_every_ability_with_its_sizes() -> None:
-    guide = (ROOT / "docs" / "guides" / "profile.md").read_text(encoding="utf-8")
+def test_the_page_has_every_ability_with_its_sizes() -> None:
+    page = (ROOT / "docs" / "reference" / "profile-2.md").read_text(encoding="utf-8")
     for name, ability in abilities().items():
         kept = frozen_list()[name].editions
         sizes = [f"{kept[edition].families}, {kept[edition].items:,}" for edition in ("quick", "full")]
-        (row,) = (line for line in guide.splitlines() if line.startswith(f"| **{ability.title}** (`{name}`)"))
+        (row,) = (line for line in page.splitlines() if line.startswith(f"| **{ability.title}** (`{name}`)"))
         assert all(f"| {size}" in row for size in sizes)
         assert ("yes" in row.split("|")[-2]) == ability.counts

@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from horsesense.planting.planted_cues import CUE, PLACEBO
+from horsesense.planting.planted_cues import CUE, PLACEBO, PLANTED_IN
 
 if TYPE_CHECKING:
     from horsesense.runs.probe_answers import ProbeAnswers
@@ -75,7 +75,7 @@ def mentioned_share(answered: ProbeAnswers, cue: str) -> float | None:
     at_target: dict[str, set[str]] = {CUE: set(), PLACEBO: set()}
     ids: dict[str, str] = {}
     for item, choice in zip(answered.items, predicted, strict=True):
-        origin, arm = str(item.facets["planted_in"]), str(item.facets["arm"])
+        origin, arm = str(item.facets[PLANTED_IN]), str(item.facets["arm"])
         if choice == (item.facets["target"],):
             at_target[arm].add(origin)
         if arm == CUE:

@@ -13,10 +13,20 @@ from horsesense.models.api.address import is_served
 from horsesense.models.api.settings import ServedSettings
 from horsesense.models.load import load_model
 from horsesense.models.protocol import Model
+from horsesense.planting.effects import MovedByCues, PlantedEffect
+from horsesense.planting.experiment import effects_in
 from horsesense.profiling.abilities import LADDER, Edition
 from horsesense.profiling.abilities import abilities as known
 from horsesense.profiling.adaptive import LOOKS, asked_clusters, decided
-from horsesense.profiling.conditions import Condition, Forecast, conditions, conditions_in, forecast
+from horsesense.profiling.conditions import (
+    PLANTED,
+    Condition,
+    Forecast,
+    conditions,
+    conditions_in,
+    forecast,
+    planted_conditions,
+)
 from horsesense.profiling.controls import PlantedModel, planted_answers
 from horsesense.profiling.document import ModelProfile, summary
 from horsesense.profiling.from_answers import (
@@ -81,7 +91,7 @@ def profile_model(
     note = ""
     answers: Mapping[str, Answers]
     if control is not None:
-        plan = [each for m in materials for each in conditions(m, call.edition)]
+        plan = _plan(call, materials)
         answers = planted_answers(control, call.name, plan)
     elif call.adaptive:
         answers, ahead, note = _asked_in_looks(call, materials, scores_of)
@@ -98,6 +108,7 @@ def profile_model(
             mistakes += mistakes_of(ability, own, MISTAKES)
     call.progress.log(f"{call.name}: all answers are stored; computing the verdicts")
     found = verdicts(scores)
+    effects, moved = _planted_cues(answers)
     first = next(iter(answers[materials[0].ability.name].values()))
     profiled = ModelProfile(
         model=call.name,
@@ -105,12 +116,27 @@ def profile_model(
         verdicts=found,
         ladder=ladder,
         associations=associations,
+        planted_cues=effects,
+        moved_by_cues=moved,
         mistakes=tuple(mistakes),
         asked=_how(first) + note,
         weights=first.part.model.weights,
         forecast=ahead,
     )
     return profiled, scores
+
+
+def _plan(call: ProfileCall, materials: Sequence[Material], prompt_format: str = "loglikelihood") -> list[Condition]:
+    """Return everything that a model is asked."""
+    own = (each for m in materials for each in conditions(m, call.edition, prompt_format))
+    return [*own, *planted_conditions(materials, call.edition, prompt_format)]
+
+
+def _planted_cues(answers: Mapping[str, Answers]) -> tuple[tuple[PlantedEffect, ...], MovedByCues | None]:
+    """Estimate what share of the answers planted cues move; None if no cue could be planted."""
+    planted = [each for own in answers.values() for (role, _), each in own.items() if role == "planted"]
+    effects, moved, _ = effects_in(planted, PLANTED)
+    return effects, moved[0] if moved else None
 
 
 def _how(answered: ProbeAnswers) -> str:
@@ -129,25 +155,24 @@ def _asked(call: ProfileCall, materials: Sequence[Material]) -> tuple[dict[str, 
     """The answers of a model by ability; what is kept is not asked again, and a model is loaded only if it has to."""
 
     for prompt_format in ("loglikelihood", "letters", "generate"):
-        plan = [each for m in materials for each in conditions(m, call.edition, prompt_format)]
+        plan = _plan(call, materials, prompt_format)
         if _all_kept(call, plan):
             return _collected(_run_all(call, call.model, plan)), None
     model, prompt_format, ahead = _ready(call, materials)
-    plan = [each for m in materials for each in conditions(m, call.edition, prompt_format)]
-    return _collected(_run_all(call, model, plan)), ahead
+    return _collected(_run_all(call, model, _plan(call, materials, prompt_format))), ahead
 
 
 def _ready(call: ProfileCall, materials: Sequence[Material]) -> tuple[str | Path | Model, str, Forecast | None]:
     """The model to ask, its prompt format, and a forecast; workers load a local model by themselves, without one."""
     if call.engine.remote and isinstance(call.model, str | Path) and not is_served(labelled(str(call.model))[1]):
-        questions = _questions(each for m in materials for each in conditions(m, call.edition))
+        questions = _questions(_plan(call, materials))
         call.progress.log(f"{call.name}: {questions:,} questions for the workers; how fast they are shows as they work")
         return call.model, "loglikelihood", None
     model = _loaded(call)
     chosen, skipped = first_supported(model, call.spec)
     if skipped:
         call.progress.log(f"{call.name}: profiled by {chosen.name} ({skipped})")
-    plan = [each for m in materials for each in conditions(m, call.edition, chosen.name)]
+    plan = _plan(call, materials, chosen.name)
     rest = [each for each in plan if not _all_kept(call, [each])]
     budget = sizes(None if call.folder is None else run_of_profile(call.folder), call.device)[0]
     price = None if call.served is None else call.served.price
@@ -164,16 +189,19 @@ def _asked_in_looks(
     """Ask every ability until its verdict is decided. Each look is a part of the run, so that a stopped one resumes."""
     model, prompt_format, ahead = _ready(call, materials)
     shares = {each.ability.name: LOOKS[0] for each in materials}
-    base: dict[str, Condition] = {}
+    planted = list(planted_conditions(materials, call.edition, prompt_format))
+    base = {each.name: each for each in planted}
     asked: dict[str, set[str]] = {}
     parts: list[ProbeAnswers] = []
     answers: dict[str, Answers] = {}
     questions = 0
     for number, share in enumerate(LOOKS, 1):
-        plan = []
+        plan = list(planted) if number == 1 else []
         for each in (m for m in materials if shares[m.ability.name] == share):
             group = each.pool.card.group
-            halves = [[item.unit(group) for item in half.items] for half in (each.frozen, each.twin) if half]
+            halves = [
+                [item.unit(group) for item in half.items] for half in (each.frozen, each.twin) if half is not None
+            ]
             clusters = {name for half in halves for name in asked_clusters(half, share)}
             for condition in conditions_in(clusters, each, call.edition, prompt_format):
                 name, before = condition.name, asked.setdefault(condition.name, set())
@@ -194,7 +222,7 @@ def _asked_in_looks(
         call.progress.log(f"{call.name}: look {number}, {still} of {len(shares)} abilities are open")
         if not still:
             break
-    whole = _questions(each for m in materials for each in conditions(m, call.edition, prompt_format))
+    whole = _questions(_plan(call, materials, prompt_format))
     return answers, ahead, f"; adaptive, {questions:,} of {whole:,} questions"
 
 
