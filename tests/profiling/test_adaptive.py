@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 
 import horsesense as hs
 from horsesense.core import Item
+from horsesense.models.protocol import Continuation
 from horsesense.profiling.abilities import chosen
 from horsesense.profiling.adaptive import LOOKS, asked_clusters, decided, page_verdicts, predicted
 from horsesense.profiling.conditions import RETEST_OF, conditions, conditions_in
 from horsesense.profiling.material import material
-from horsesense.progress import Progress
 from tests.profiling.test_profile_by_replies import knows
 from tests.support.reply_model import ReplyModel, key_of, reply
 from tests.support.simulated_profiles import Material, model_named, simulated_scores
@@ -36,7 +36,9 @@ def test_a_predicted_page_has_the_answers_so_far_and_as_many_clusters_as_the_who
     whole = simulated_scores(np.random.default_rng(0), model_named("partial knower"), PAIRS)
     whole = replace(whole, families=whole.clusters)
     assert whole.twin is not None
-    inside = {name for half in (whole.twin, ~whole.twin) for name in asked_clusters(whole.clusters[half], 0.25)}
+    inside = {
+        name for half in (whole.twin, ~whole.twin) for name in asked_clusters(whole.clusters[half].tolist(), 0.25)
+    }
     part = whole.take(np.isin(whole.clusters, list(inside)))
     page = predicted(part, 0.25, np.random.default_rng(1))
     assert page.twin is not None
@@ -84,20 +86,12 @@ def test_the_retest_and_letters_of_a_part_are_those_of_the_whole() -> None:
     assert abs(len(part["retest"]) / len(whole["retest"]) - 0.5) < 0.12
 
 
-class Stops(Progress):
-    """Fails at the second look."""
-
-    def log(self, text: str) -> None:
-        if "look 2" in text:
-            raise KeyboardInterrupt
-
-
 def test_an_adaptive_profile_has_the_verdicts_of_a_whole_one_for_half_of_the_questions(tmp_path: Path) -> None:
     abilities = ["exceptions", "parts"]
     items: list[Item] = [item for each in chosen(abilities) for item in material(each, "full").frozen.items]
     key = key_of(items)
 
-    def says(prompt: str, shown: dict[str, str]) -> object:
+    def says(prompt: str, shown: dict[str, str]) -> Continuation:
         right = key(prompt, shown)
         letter = right if right and knows(shown[right], list(shown.values()), 0.95) else "A"
         return reply(f"{letter}. {shown[letter]}")
