@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from random import Random
-from typing import Annotated
+from typing import Annotated, TypeVar
 
 from annotated_types import Ge, Interval
 
@@ -32,6 +32,7 @@ _LONG = 9
 """Length from which an unknown word is taken for two joined words."""
 _LONGEST = 60
 """Maximum number of words of an example; a longer one is a page of a book."""
+T = TypeVar("T")
 Sense = tuple[int, str, str]
 """The sense, an example, and the word as written there."""
 MOST = 7000
@@ -88,7 +89,8 @@ def dictionaryqa_probe(
         made, rejected = _make_within(compared, replace(plan, limit=rest))
         # A word is in one split.
         asked = {graph.lemmas[slot.question.answer][0].lower() for slot, _ in full}
-        full += [pair for pair in made if graph.lemmas[pair[0].question.answer][0].lower() not in asked][:rest]
+        others = [pair for pair in made if graph.lemmas[pair[0].question.answer][0].lower() not in asked]
+        full += first_of_each_split(others, len(others) if rest is None else rest)
     items = {item.id: item for item in (_item(graph, slot, split, plan) for slot, split in full)}
     if not items:
         raise UserError(
@@ -115,6 +117,23 @@ def dictionaryqa_probe(
         )
         notes |= dropped_by_word(graph, senses, kept)
     return Probe.of(list(items.values()), card, notes)
+
+
+def first_of_each_split(pairs: Sequence[tuple[T, str]], limit: int) -> list[tuple[T, str]]:
+    """Return at most ``limit`` of the pairs; each split keeps its share of them.
+
+    >>> pairs = [(n, "train") for n in range(6)] + [(n, "test") for n in range(3)]
+    >>> first_of_each_split(pairs, 3)
+    [(0, 'train'), (1, 'train'), (0, 'test')]
+    """
+    kept: list[tuple[T, str]] = []
+    begin, of_all = 0, max(len(pairs), limit)
+    for split in dict.fromkeys(split for _, split in pairs):
+        members = [pair for pair in pairs if pair[1] == split]
+        # Ends are rounded down, so that the shares add up to the limit.
+        kept += members[: (begin + len(members)) * limit // of_all - begin * limit // of_all]
+        begin += len(members)
+    return kept
 
 
 def near_slots(compared: Senses, thesaurus: Graph, plan: DictionaryPlan, encoders: Sequence[Encoder]) -> list[Slot]:
@@ -162,15 +181,19 @@ def _make(compared: Senses, plan: DictionaryPlan) -> tuple[list[tuple[Slot, str]
 
 def _seats(compared: Senses, plan: DictionaryPlan, rejected: Counter[str]) -> Iterator[tuple[Slot, str]]:
     """Return every sense of a drawn word, with its other senses as first distractors."""
-    most, filled = plan.limit or MOST, 0
+    most, drawn, total = plan.limit or MOST, list[list[Slot]](), 0
     slots_of = _paper_slots if plan.as_paper else _controlled_slots
     for senses in words_with_senses(compared.graph, plan.rng("words"), rejected):
         slots = slots_of(compared, senses, plan, rejected)
-        if filled + len(slots) > most:
+        if total + len(slots) > most:
             break
-        # A word belongs to one split, by its rank among those drawn.
-        split = next(name for name, end in _SPLITS if filled + len(slots) <= end * most)
+        drawn.append(slots)
+        total += len(slots)
+    filled = 0
+    for slots in drawn:
+        # A word belongs to one split, by its rank among those drawn: a dictionary may have fewer than asked for.
         filled += len(slots)
+        split = next(name for name, end in _SPLITS if filled <= end * total)
         yield from ((slot, "test" if plan.one_split else split) for slot in slots)
 
 
