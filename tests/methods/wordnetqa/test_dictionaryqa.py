@@ -11,7 +11,8 @@ from horsesense.errors import UserError
 from horsesense.lexicons.gcide import find_gcide
 from horsesense.lexicons.graph import Graph, load_graph
 from horsesense.lexicons.sources import add_triples, open_graph
-from horsesense.methods.wordnetqa.dictionaryqa import DictionaryPlan, dictionaryqa_probe, first_of_each_split
+from horsesense.methods.wordnetqa.dictionaryqa import DictionaryPlan, dictionaryqa_probe
+from horsesense.methods.wordnetqa.plan import first_of_each_split
 from tests.support.made_trees import write_dictionary
 
 
@@ -60,7 +61,7 @@ def test_a_default_set_has_all_splits(real: Graph) -> None:
 def test_a_limit_leaves_each_split_its_share(limit: int) -> None:
     sizes = {"train": 30, "dev": 30, "test": 10}
     pairs = [(n, split) for split, size in sizes.items() for n in range(size)]
-    kept = first_of_each_split(pairs, limit)
+    kept = first_of_each_split(pairs, limit, lambda pair: pair[1])
     assert len(kept) == min(limit, len(pairs))
     for split, size in sizes.items():
         assert abs(sum(name == split for _, name in kept) - size * min(limit, 70) / 70) < 1

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from random import Random
-from typing import Annotated, TypeVar
+from typing import Annotated
 
 from annotated_types import Ge, Interval
 
@@ -21,7 +21,7 @@ from horsesense.methods.wordnetqa.builder import drawn_within, dropped_by_word, 
 from horsesense.methods.wordnetqa.near_dictionary import GenusCertificates, SensePool
 from horsesense.methods.wordnetqa.near_distractors import frequency_band
 from horsesense.methods.wordnetqa.near_senses import TEMPLATES, Senses
-from horsesense.methods.wordnetqa.plan import FEWEST_SPLIT, Distractors, near_split
+from horsesense.methods.wordnetqa.plan import FEWEST_SPLIT, Distractors, first_of_each_split, near_split
 from horsesense.methods.wordnetqa.questions import ConceptQuestion, question_text
 from horsesense.methods.wordnetqa.rank_balance import NearQuestion, RankBalance
 from horsesense.methods.wordnetqa.stored_near import balanced_by, near_encoders, stored_questions
@@ -32,7 +32,6 @@ _LONG = 9
 """Length from which an unknown word is taken for two joined words."""
 _LONGEST = 60
 """Maximum number of words of an example; a longer one is a page of a book."""
-T = TypeVar("T")
 Sense = tuple[int, str, str]
 """The sense, an example, and the word as written there."""
 MOST = 7000
@@ -90,7 +89,7 @@ def dictionaryqa_probe(
         # A word is in one split.
         asked = {graph.lemmas[slot.question.answer][0].lower() for slot, _ in full}
         others = [pair for pair in made if graph.lemmas[pair[0].question.answer][0].lower() not in asked]
-        full += first_of_each_split(others, len(others) if rest is None else rest)
+        full += others if rest is None else first_of_each_split(others, rest, lambda pair: pair[1])
     items = {item.id: item for item in (item_of(graph, slot, split, plan) for slot, split in full)}
     if not items:
         raise UserError(
@@ -117,23 +116,6 @@ def dictionaryqa_probe(
         )
         notes |= dropped_by_word(graph, senses, kept)
     return Probe.of(list(items.values()), card, notes)
-
-
-def first_of_each_split(pairs: Sequence[tuple[T, str]], limit: int) -> list[tuple[T, str]]:
-    """Return at most ``limit`` of the pairs; each split keeps its share of them.
-
-    >>> pairs = [(n, "train") for n in range(6)] + [(n, "test") for n in range(3)]
-    >>> first_of_each_split(pairs, 3)
-    [(0, 'train'), (1, 'train'), (0, 'test')]
-    """
-    kept: list[tuple[T, str]] = []
-    begin, of_all = 0, max(len(pairs), limit)
-    for split in dict.fromkeys(split for _, split in pairs):
-        members = [pair for pair in pairs if pair[1] == split]
-        # Ends are rounded down, so that the shares add up to the limit.
-        kept += members[: (begin + len(members)) * limit // of_all - begin * limit // of_all]
-        begin += len(members)
-    return kept
 
 
 def near_slots(compared: Senses, thesaurus: Graph, plan: DictionaryPlan, encoders: Sequence[Encoder]) -> list[Slot]:
