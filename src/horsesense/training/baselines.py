@@ -55,7 +55,6 @@ def is_stored(folder: Path) -> bool:
 
 def store_weights(folder: Path, name: str, seed: int, vectors: str, train: int, weights: Weights) -> None:
     """Write the weights of a control into the folder of its answers."""
-    import numpy as np
     from safetensors.numpy import save_file
 
     with writing(folder / ARRAYS) as temporary:
