@@ -183,18 +183,7 @@ class FittedControl(TableDocument):
         parts = [(self.name, "all", self.estimate)]
         parts += [(each.model, "all", each.all) for each in self.missed_by_controls]
         parts += [(each.model, "missed by controls", each.missed) for each in self.missed_by_controls if each.missed]
-        rows = [
-            {
-                "model": model,
-                "items": items,
-                "accuracy": e.value,
-                "low": e.low,
-                "high": e.high,
-                "chance": e.chance,
-                "n": e.n,
-            }
-            for model, items, e in parts
-        ]
+        rows = [{"model": model, "items": items, **e.columns("accuracy")} for model, items, e in parts]
         return Frame(columns_of(rows), self.verdict)
 
     def plot(self) -> Any:
