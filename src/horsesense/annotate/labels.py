@@ -11,7 +11,7 @@ from typing import Annotated
 from annotated_types import Ge
 
 from horsesense.annotate.instrument import WRITTEN, Instrument, find_instrument
-from horsesense.annotate.judgements import CollectedJudgements, read_judgements
+from horsesense.annotate.judgements import CollectedJudgements, JudgementOptions, read_judgements
 from horsesense.annotate.rater_agreement import AgreementFigure, agreement_figures, figures_of_labelled
 from horsesense.annotate.task import Task, tasks_of
 from horsesense.annotate.task_files import check_not_overwritten
@@ -72,11 +72,8 @@ def export(
     out: str | Path,
     rule: str = "",
     probe: Probe | str | Path | None = None,
-    instrument: str = "",
-    annotator: str = "",
-    round: Annotated[int, Ge(1)] | None = None,
+    options: JudgementOptions | None = None,
     min_votes: Annotated[int, Ge(1)] | None = None,
-    last: bool = False,
     progress: Progress = NO_PROGRESS,
 ) -> AdjudicatedLabels:
     """Adjudicate the judgements of each item: one label, or the reason why it has none.
@@ -87,12 +84,9 @@ def export(
         rule: Adjudication rule: majority, median, partwhole, winoventi, rica or dawid-skene. By default, the
             instrument's.
         probe: Probe that was judged; each item is checked.
-        instrument: Name of an instrument, or its .toml file. By default, the one that the files name.
-        annotator: Annotator of rows that do not name one.
-        round: Only the judgements of this round.
+        options: How judgements are read.
         min_votes: Minimum number of votes per item. By default, the minimum of the rule, or the number of annotators
             per item of the study if that is lower.
-        last: Use the later of two answers of a person to the same item.
         progress: Progress callback.
 
     Returns:
@@ -100,7 +94,7 @@ def export(
     """
     paths = [Path(file) for file in files]
     check_not_overwritten(Path(out), paths, "the labels would overwrite a file that they are made from")
-    collected = read_judgements(*paths, probe=probe, instrument=instrument, annotator=annotator, round=round, last=last)
+    collected = read_judgements(*paths, probe=probe, options=options)
     rule = rule or collected.instrument.rule
     labels = _adjudicate(collected, rule, min_votes, paths[0])
     labelled = [label.item for label in labels if label.value is not None]
@@ -241,14 +235,14 @@ def apply_labels(
     gold_filter = gold_filter or instrument.by_key
     tasks = {task.item: task for task in tasks_of(probe, instrument)}
     label_of = {label.item: label for label in _checked(labels, tasks, instrument, file)}
-    kept: list[Item] = []
+    judged_items: list[Item] = []
     dropped: Counter[str] = Counter()
     changed = 0
     for item in probe.items:
         name = item.id if instrument.unit == "item" else item.family
         label = label_of.get(name)
         if label is None and keep_unjudged:
-            kept.append(item)
+            judged_items.append(item)
             continue
         reason = _why_dropped(item, label, tasks[name], instrument, gold_filter)
         if reason or label is None:
@@ -256,14 +250,16 @@ def apply_labels(
             continue
         judged = _confirmed(item) if gold_filter else _with_label(item, label, tasks[name], instrument)
         changed += item.answer is not None and judged.answer != item.answer
-        kept.append(judged)
+        judged_items.append(judged)
     if instrument.by_key:
-        kept = _whole_families(probe, kept, dropped)
-    if not kept:
+        judged_items = _whole_families(probe, judged_items, dropped)
+    if not judged_items:
         most = dropped.most_common(1)[0][0]
         raise UserError(f"every item would be dropped, most of them as: {most}", file=file)
     return JudgedProbe(
-        _probe(probe, kept, dropped, changed, label_of, instrument, gold_filter), dict(dropped.most_common()), changed
+        _probe(probe, judged_items, dropped, changed, label_of, instrument, gold_filter),
+        dict(dropped.most_common()),
+        changed,
     )
 
 
@@ -310,12 +306,12 @@ def _confirmed(item: Item) -> Item:
     return replace(item, facets={**item.facets, "status": "asserted"}) if is_proposed(item) else item
 
 
-def _whole_families(probe: Probe, kept: Sequence[Item], dropped: Counter[str]) -> list[Item]:
+def _whole_families(probe: Probe, judged: Sequence[Item], dropped: Counter[str]) -> list[Item]:
     """Return the families whose members are all kept: half of a pair says nothing about consistency."""
-    before, after = (Counter(item.family for item in items if item.family) for items in (probe.items, kept))
-    whole = [item for item in kept if after[item.family] == before[item.family]]
-    if len(whole) < len(kept):
-        dropped[OTHER_HALF] += len(kept) - len(whole)
+    before, after = (Counter(item.family for item in items if item.family) for items in (probe.items, judged))
+    whole = [item for item in judged if after[item.family] == before[item.family]]
+    if len(whole) < len(judged):
+        dropped[OTHER_HALF] += len(judged) - len(whole)
     return whole
 
 
@@ -338,14 +334,14 @@ def _with_label(item: Item, label: Label, task: Task, instrument: Instrument) ->
 
 def _probe(
     probe: Probe,
-    kept: Sequence[Item],
+    judged: Sequence[Item],
     dropped: Mapping[str, int],
     changed: int,
     label_of: Mapping[str, Label],
     instrument: Instrument,
     gold_filter: bool,
 ) -> Probe:
-    before, after = (Counter(item.family for item in items if item.family) for items in (probe.items, kept))
+    before, after = (Counter(item.family for item in items if item.family) for items in (probe.items, judged))
     broken = sum(0 < after[name] < count for name, count in before.items())
     notes = {f"dropped: {reason}": count for reason, count in dropped.items()}
     notes |= {name: count for name, count in ((CHANGED, changed), (BROKEN, broken)) if count}
@@ -355,5 +351,7 @@ def _probe(
     votes = sorted({label.people for label in label_of.values() if label.value is not None})
     number = f"{votes[0]}" if len(votes) == 1 else f"{votes[0]} to {votes[-1]}" if votes else "no"
     what = "Kept where people agree with the gold" if gold_filter else "Judged by people"
-    made = f"{probe.card.made} {what}: instrument {instrument.name}, {number} votes per item, rule {', '.join(rules)}."
-    return Probe.of(kept, replace(probe.card, made=made.strip()), notes)
+    description = (
+        f"{probe.card.made} {what}: instrument {instrument.name}, {number} votes per item, rule {', '.join(rules)}."
+    )
+    return Probe.of(judged, replace(probe.card, made=description.strip()), notes)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from annotated_types import Ge
 
 from horsesense.formatting import p_value
-from horsesense.terminal import console, line, number, print_fitting, say, signed, size, table
+from horsesense.terminal import console, line, number, print_fitting, print_table, say, signed, size, table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -98,11 +98,11 @@ def cues(findings: Findings, *, all: bool = False) -> None:
         all: Print every cue, not only the best.
     """
     most = None if all else _MOST_CUES
-    frame = table("picking the option …", "accuracy [95% interval]", "coverage", "p")
-    for cue in findings.cues[:most]:
-        values = number(cue.accuracy), f"{cue.coverage:.2f}", p_value(cue.p)
-        frame.add_row(cue.pick.removeprefix("the option "), *values)
-    console().print(frame)
+    rows = [
+        (cue.pick.removeprefix("the option "), number(cue.accuracy), f"{cue.coverage:.2f}", p_value(cue.p))
+        for cue in findings.cues[:most]
+    ]
+    print_table(("picking the option …", "accuracy [95% interval]", "coverage", "p"), rows)
     rest = len(findings.cues) - (most or len(findings.cues))
     notes = [f"{rest} more cues: --all"] if rest > 0 else []
     notes.append(f"best cue of the other half {findings.searched.value:.3f} (the verdict uses the lower of the two)")
@@ -170,8 +170,10 @@ def _print_item_analysis(analysis: ItemAnalysis, shown: int) -> None:
     line(f"accuracy from {number(worst.accuracy)} ({worst.model}) to {number(best.accuracy)} ({best.model})")
     notes = [f"reliability (alpha) {analysis.alpha:.3f}"] if analysis.alpha == analysis.alpha else []
     if any(each.item_rest == each.item_rest for each in analysis.items):
-        given = "" if analysis.negative_unbiased is None else f"; {analysis.negative_unbiased:,} given response bias"
-        notes.append(f"{analysis.negative:,} items with an item-rest correlation below −0.2{given}")
+        condition = (
+            "" if analysis.negative_unbiased is None else f"; {analysis.negative_unbiased:,} given response bias"
+        )
+        notes.append(f"{analysis.negative:,} items with an item-rest correlation below −0.2{condition}")
     notes.append(f"{analysis.constant:,} items that all models get right, or all wrong")
     if analysis.method == "2PL":
         notes.append(f"{sum(bool(each.misfit) for each in analysis.items):,} items that misfit their curve")
@@ -181,20 +183,17 @@ def _print_item_analysis(analysis: ItemAnalysis, shown: int) -> None:
         notes.append(f"family effect {analysis.family_sd:.2f} log odds, p {p_value(analysis.family_p)}")
     for note in notes:
         line(note, "dim")
-    frame = table("suspect", "key → other", "doubt", "share right", "item-rest", left=2)
+    rows = []
     for each in analysis.suspects[:shown]:
         pair = f"{each.options[each.key]} → {each.options[each.other]}"
-        frame.add_row(each.text, pair, f"{each.doubt:.1f}", f"{each.share:.2f}", f"{each.item_rest:.2f}")
-    if analysis.suspects[:shown]:
-        console().print(frame)
+        rows.append((each.text, pair, f"{each.doubt:.1f}", f"{each.share:.2f}", f"{each.item_rest:.2f}"))
+    print_table(("suspect", "key → other", "doubt", "share right", "item-rest"), rows, left=2)
     line(f"{analysis.suspect_count:,} items with a doubtful key")
     if analysis.favoured:
         line(f"{len(analysis.favoured):,} items differ between the focal group and the other models")
 
 
 def _print_compared(side: ProbeComparison, items: int, shown: Mapping[str, str]) -> None:
-    from rich.markup import escape
-
     by_format = "" if side.format == "loglikelihood" else f" by {side.format}"
     line(f"{side.probe}{by_format}: {side.n:,} common items with a gold answer", "bold")
     for label, left_out in side.excluded.items():
@@ -209,7 +208,7 @@ def _print_compared(side: ProbeComparison, items: int, shown: Mapping[str, str])
     for each in side.models:
         chance = "" if each.accuracy.chance is None else f"{each.accuracy.chance:.3f}"
         plain = () if each.plain is None else (f"{each.plain.value:.3f}",)
-        frame.add_row(escape(shown[each.model]), number(each.accuracy), chance, *plain)
+        frame.add_row(shown[each.model], number(each.accuracy), chance, *plain)
     console().print(frame)
     for difference in side.differences:
         one, other = shown[difference.one], shown[difference.other]
@@ -243,11 +242,8 @@ def fetched(result: FetchResult) -> None:
 @renders("CacheContents")
 def cache_contents(contents: CacheContents) -> None:
     """Print the entries of the cache, and its size."""
-    if contents.entries:
-        rows = table("name", "kind", "size", "last use", left=2)
-        for entry in contents.entries:
-            rows.add_row(entry.name, entry.kind, size(entry.bytes), entry.used[:10])
-        console().print(rows)
+    rows = [(entry.name, entry.kind, size(entry.bytes), entry.used[:10]) for entry in contents.entries]
+    print_table(("name", "kind", "size", "last use"), rows, left=2)
     print(f"{size(contents.bytes)} in {contents.folder}")
 
 
@@ -264,16 +260,17 @@ def pruned_cache(pruned: PrunedCache) -> None:
 
 
 @renders("Verification")
-def verified(found: Verification) -> None:
+def verified(verification: Verification) -> None:
     """Print how many files are intact, and which are not."""
-    print(f"{found.path}: {found.intact:,} intact, {len(found.damaged):,} damaged, {len(found.missing):,} missing")
-    for name in found.damaged:
+    damaged, missing = len(verification.damaged), len(verification.missing)
+    print(f"{verification.path}: {verification.intact:,} intact, {damaged:,} damaged, {missing:,} missing")
+    for name in verification.damaged:
         print(f"damaged: {name}")
-    for name in found.missing:
+    for name in verification.missing:
         print(f"missing: {name}")
-    if found.unknown:
-        say(f"{found.unknown:,} files have no checksum: an earlier version or somebody else wrote them")
-    for name in found.changed:
+    if verification.unknown:
+        say(f"{verification.unknown:,} files have no checksum: an earlier version or somebody else wrote them")
+    for name in verification.changed:
         say(f"{name} has changed since it answered")
 
 
@@ -295,15 +292,11 @@ def sources(known: StoredSources) -> None:
 @renders("InstalledPlugins")
 def plugins(installed: InstalledPlugins) -> None:
     """Print what each package adds."""
-    from rich.markup import escape
-
     if not installed.plugins:
         print("no installed package adds anything")
         return
-    rows = table("kind", "name", "package", "version", left=4)
-    for each in installed.plugins:
-        rows.add_row(*map(escape, (each.kind, each.name, each.package, each.version)))
-    console().print(rows)
+    rows = [(each.kind, each.name, each.package, each.version) for each in installed.plugins]
+    print_table(("kind", "name", "package", "version"), rows, left=4)
 
 
 _SHADES = " ░▒▓█"
@@ -325,13 +318,13 @@ def hardened(result: Hardened) -> None:
 
 
 @renders("RegressionResult")
-def regression(found: RegressionResult) -> None:
+def regression(result: RegressionResult) -> None:
     """Print each check in a sentence, and the verdict."""
-    for sentence in found.sentences():
+    for sentence in result.sentences():
         line(sentence)
-    for note in dict.fromkeys(note for check in found.checks for note in check.notes):
+    for note in dict.fromkeys(note for check in result.checks for note in check.notes):
         say(note)
-    line(found.verdict, "bold")
+    line(result.verdict, "bold")
 
 
 @renders("ExportedProbe")
@@ -434,29 +427,29 @@ def _print_question(premise: str | None, text: str | None, options: Sequence[str
 
 
 @renders("ItemInForms")
-def item_in_forms(shown: ItemInForms) -> None:
+def item_in_forms(item: ItemInForms) -> None:
     """Print an item with its facets and sources, in all its forms."""
     from horsesense.core.document import plain
 
-    _print_item(shown.item)
-    fields = plain(shown.item)
+    _print_item(item.item)
+    fields = plain(item.item)
     for name in ("family", "member", "concepts", "groups", "facets", "source"):
         value = fields.get(name)
         if value:
             listed = "  ".join(f"{k}={v}" for k, v in value.items()) if isinstance(value, dict) else str(value)
             print(f"  {name:8}  {listed}")
-    for form, view in shown.views.items():
+    for form, view in item.views.items():
         print(f"\nas {form}")
-        _print_question(view.premise, view.text, view.options, shown.item.answer)
+        _print_question(view.premise, view.text, view.options, item.item.answer)
 
 
 @renders("ItemAnswers")
-def answers(shown: ItemAnswers) -> None:
+def answers(result: ItemAnswers) -> None:
     """Print an item, and every model's scores and tokens for it."""
-    _print_item(shown.item)
-    for answer in shown.answers:
+    _print_item(result.item)
+    for answer in result.answers:
         print()
-        _print_answer(shown.item.answer, answer)
+        _print_answer(result.item.answer, answer)
 
 
 def _print_answer(gold: int | None, answer: ItemAnswer) -> None:
@@ -483,8 +476,6 @@ def _print_answer(gold: int | None, answer: ItemAnswer) -> None:
 @renders("Scores")
 def scores(scored: Scores) -> None:
     """Print every token with its log-probability, or the evidence for each text against another."""
-    from rich.markup import escape
-
     if scored.out is not None:
         say(f"scores in {scored.out}")
         return
@@ -495,7 +486,7 @@ def scores(scored: Scores) -> None:
     for text in scored.texts:
         frame = table("token", "start", "end", "log-probability", title=text.text)
         for token in text.tokens:
-            frame.add_row(escape(repr(token.token)), str(token.start), str(token.end), f"{token.logprob:z.4f}")
+            frame.add_row(repr(token.token), str(token.start), str(token.end), f"{token.logprob:z.4f}")
         frame.add_section()
         frame.add_row("sum", "", "", f"{text.sum:z.4f}")
         frame.add_row("mean", "", "", f"{text.mean:z.4f}")
@@ -504,14 +495,13 @@ def scores(scored: Scores) -> None:
 
 def _print_evidence(text: str, other: str, evidence: TextEvidence | OptionEvidence) -> None:
     """A table: how much each token speaks for a text against the other."""
-    from rich.markup import escape
     from rich.text import Text
 
     title = Text.assemble(text, "\n", ("against", "dim"), f" {other}")
     frame = table("token", "against", "q", left=2, title=title)
     for position in evidence.q:
         row = [repr(token) if token is not None else "" for token in (position.token, position.against)]
-        frame.add_row(*map(escape, row), f"{position.q:+z.4f}", style="bold" if position.edited else "")
+        frame.add_row(*row, f"{position.q:+z.4f}", style="bold" if position.edited else "")
     frame.add_section()
     frame.add_row("sum", "", f"{evidence.sum:+z.4f}")
     console().print(frame)
@@ -584,9 +574,9 @@ def stored_run(stored: StoredRun) -> None:
         _print_withheld(asked)
     for worded in stored.wordings or ():
         _print_wordings(worded)
-    for found in stored.until or ():
-        met = "stopped: narrow enough" if found.met else "all items were asked, and it is still wider"
-        line(f"{found.model} on {found.probe}: {number(found.accuracy)}, valid at any time; {met}")
+    for result in stored.until or ():
+        met = "stopped: narrow enough" if result.met else "all items were asked, and it is still wider"
+        line(f"{result.model} on {result.probe}: {number(result.accuracy)}, valid at any time; {met}")
     say(f"answers in {stored.out}; report: {stored.report}")
 
 
@@ -646,17 +636,17 @@ def report(written: Report) -> None:
 
 
 @renders("Profile")
-def profile(found: Profile) -> None:
+def profile(result: Profile) -> None:
     """Print a table per model, its scores, and where the page is."""
     from horsesense.formatting import percent
     from horsesense.report import profile_view as view
 
-    for warning in filter(None, (view.partial_warning(found), view.edition_warning(found), found.relatedness_note)):
+    for warning in filter(None, (view.partial_warning(result), view.edition_warning(result), result.relatedness_note)):
         line(warning)
     columns = ["ability", "verdict", "accuracy", "95% CI", "chance", "adjusted", "n", "best cue"]
-    for column, model in enumerate(found.models):
+    for column, model in enumerate(result.models):
         rows = []
-        for row in view.rows_of(found):
+        for row in view.rows_of(result):
             cell = row.cells[column]
             if cell is None:
                 continue
@@ -683,15 +673,15 @@ def profile(found: Profile) -> None:
         line(f"contamination: {head.contamination}")
         line(f"moved by planted cues: {head.planted}")
         line("")
-    for name, text in view.notes(found).items():
+    for name, text in view.notes(result).items():
         line(f"{name}: {text}")
-    if any(not ability.counts for ability in found.abilities):
+    if any(not ability.counts for ability in result.abilities):
         line(f"¹ not in the overall score: {view.UNJUDGED}")
-    if any(cell.disagreeing for row in view.rows_of(found) for cell in row.cells if cell is not None):
+    if any(cell.disagreeing for row in view.rows_of(result) for cell in row.cells if cell is not None):
         line("≠ prompt formats disagree")
-    say(f"page: {found.page}")
-    say(f"picture: {(found.pictures or ())[-1]}")
-    say(f"Markdown for a model card: {found.markdown}")
+    say(f"page: {result.page}")
+    say(f"picture: {(result.pictures or ())[-1]}")
+    say(f"Markdown for a model card: {result.markdown}")
 
 
 @renders("WrittenRows")
