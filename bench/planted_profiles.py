@@ -20,7 +20,7 @@ import horsesense as hs
 from horsesense.core import Item
 from horsesense.cues.relatedness import related
 from horsesense.profiling.abilities import chosen
-from horsesense.profiling.conditions import RETEST_OF
+from horsesense.profiling.conditions import original_id as original
 from horsesense.profiling.from_answers import asked_items
 from horsesense.profiling.material import material
 
@@ -36,10 +36,6 @@ class Planted:
 
     def scores(self, item: Item) -> Sequence[float]:
         return self.rule(item)
-
-
-def original(item: Item) -> str:
-    return str(item.facets.get(RETEST_OF, item.id))
 
 
 def family(item: Item) -> str:

@@ -1,7 +1,8 @@
 """Relatedness beside the best cue: how often the option nearest to the question is the right one, set by set.
 
 python bench/relatedness.py                          the ten abilities of the profile in full, with their twins
-python bench/relatedness.py DATASET=FILE ...         published datasets: mcqa=hypernymy/test.jsonl.gz cats=wsc.txt
+python bench/relatedness.py DATASET=FILE ...         published datasets: mcqa=hypernymy/test.jsonl.gz cats=wsc.txt;
+                                                     several files of one dataset with a comma between them
 --items N                                            the first N items of a seeded shuffle (by default 400)
 Needs WordNet, GCIDE, GloVe and MiniLM (horsesense fetch wordnet gcide glove minilm).
 """
@@ -30,9 +31,9 @@ SEED = 0
 def sets(files: Sequence[str], items: int) -> Iterator[tuple[str, list[Item], str]]:
     """Yield the name, the items and the grouping of each set."""
     for name in files:
-        dataset, _, file = name.partition("=")
-        probe = hs.read_release(dataset, file)
-        path = Path(file)
+        dataset, _, paths = name.partition("=")
+        probe = hs.read_release(dataset, *paths.split(","))
+        path = Path(paths.partition(",")[0])
         part = path.parent.name if dataset == "mcqa" else path.name.partition(".")[0]
         own = judged(probe.items)
         yield f"{dataset}, published: {part}", Random(SEED).sample(own, min(items, len(own))), probe.card.group

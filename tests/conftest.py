@@ -24,6 +24,7 @@ settings.load_profile(os.environ.get("HYPOTHESIS", "same"))
 _SLOW_FIXTURES = {
     "shared",
     "tiny_folders",
+    "wide_gpt2",
     "folders",
     "smollm2",
     "bundled",
@@ -84,6 +85,16 @@ def tiny_folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     from tests.support.tiny import TINY, save_tiny
 
     return {name: save_tiny(name, tmp_path_factory.mktemp(name)) for name in TINY}
+
+
+@pytest.fixture(scope="session")
+def wide_gpt2(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A folder of a tiny model that sees more than the others: questions with a planted cue are long."""
+    from tests.support.tiny import save_tiny
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("tests.support.tiny.WINDOW", 512)
+        return str(save_tiny("gpt2", tmp_path_factory.mktemp("wide")))
 
 
 @pytest.fixture(scope="session")

@@ -2,8 +2,6 @@
 
 python -m tools.freeze_profile                    all abilities
 python -m tools.freeze_profile --ability kinds    one of them; the others stay as they are
-python -m tools.freeze_profile --ability kinds --near FILE.jsonl
-                                                  its near questions are those of a probe from now on
 For a new version, raise `VERSION` in horsesense/profiling/material.py first. It needs WordNet and GCIDE as they are
 pinned (`horsesense fetch wordnet gcide`).
 """
@@ -12,23 +10,17 @@ from __future__ import annotations
 
 import argparse
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from itertools import chain
-from pathlib import Path
-from random import Random
 
-from horsesense.core import Item, Probe, read_probe
+from horsesense.core import Probe
 from horsesense.cues.battery import battery
-from horsesense.lexicons.sources import open_graph
-from horsesense.methods.wordnetqa.frozen_questions import store_questions
-from horsesense.methods.wordnetqa.plan import WordNetPlan
 from horsesense.profiling.abilities import (
     EDITIONS,
     Ability,
     abilities,
     chosen,
-    frozen_questions_of,
     pool_of,
 )
 from horsesense.profiling.material import (
@@ -49,20 +41,12 @@ from horsesense.profiling.material import (
 
 CUTS = 400
 """Number of candidate splits into halves."""
-PER_FAMILY = 3
-"""Items with near distractors about one concept."""
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--ability", action="append", default=[])
-    parser.add_argument("--near", type=Path, help="a probe built with near distractors")
     arguments = parser.parse_args()
-    if arguments.near:
-        (ability,) = chosen(arguments.ability)
-        graph, plan = open_graph("wordnet"), WordNetPlan(ability.options["relation"])
-        items = few_per_family(read_probe(arguments.near).items)[: ability.options.get("limit")]
-        store_questions(frozen_questions_of(ability), items, graph, plan)
     path = frozen_path()
     old = path.read_text(encoding="utf-8") if arguments.ability else ""
     names = {ability.name for ability in chosen(arguments.ability)}
@@ -76,19 +60,6 @@ def main() -> None:
             assert kept is not None, f"{name} is not in {path}"
             blocks.append(kept.group().rstrip())
     path.write_text("\n\n".join(blocks) + "\n", encoding="utf-8")
-
-
-def few_per_family(items: Sequence[Item]) -> list[Item]:
-    """Return at most `PER_FAMILY` items of each family, drawn by a seed: many items of one concept tell little more."""
-    families: dict[str, list[Item]] = {}
-    for item in items:
-        families.setdefault(item.unit(), []).append(item)
-    kept = {
-        item.id
-        for name, own in families.items()
-        for item in Random(f"{SEED} {name}").sample(own, min(PER_FAMILY, len(own)))
-    }
-    return [item for item in items if item.id in kept]
 
 
 def _head() -> Iterator[str]:

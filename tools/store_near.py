@@ -1,49 +1,87 @@
-"""Write the near questions that ship with the package: ``python tools/store_near.py [hypernymy … dictionary ladders]``.
+"""Write the near questions that ship with the package, or check that they can be written again.
 
-Needs `horsesense fetch wordnet gcide glove minilm`; takes some minutes per set. The texts of the items follow from the
-stored ids, so that a set is written again only when its rules change.
+OMP_NUM_THREADS=1 python -m tools.store_near [hypernymy ... dictionary ladders]            write them
+OMP_NUM_THREADS=1 python -m tools.store_near --check [hypernymy ... dictionary ladders]    compare them, byte for byte
+
+The profile asks the same questions. Needs `horsesense fetch wordnet gcide glove minilm` and the libraries of
+constraints.txt; takes some minutes per set. The texts of the items follow from the stored ids, so that a set is written
+again only when its rules change.
 """
 
 from __future__ import annotations
 
+import argparse
 import sys
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
-from horsesense.cues.relatedness import encoders
+from horsesense.cues.relatedness import Encoder, encoders
 from horsesense.lexicons.sources import open_graph
 from horsesense.methods.ladders import taxa
 from horsesense.methods.wordnetqa.attested import AttestedConcepts
 from horsesense.methods.wordnetqa.balanced_distractors import Options
+from horsesense.methods.wordnetqa.builder import items_of
 from horsesense.methods.wordnetqa.certainty_rules import CertaintyRules
-from horsesense.methods.wordnetqa.dictionaryqa import DictionaryPlan, near_slots
+from horsesense.methods.wordnetqa.dictionaryqa import DictionaryPlan, draw_near, item_of
 from horsesense.methods.wordnetqa.near_distractors import NearBuilder
 from horsesense.methods.wordnetqa.near_senses import Senses
-from horsesense.methods.wordnetqa.plan import RELATIONS, WordNetPlan
+from horsesense.methods.wordnetqa.plan import Relation, WordNetPlan
 from horsesense.methods.wordnetqa.stored_near import write_stored
+from horsesense.methods.wordnetqa.trimming import trim
 
 METHODS = Path(__file__).parents[1] / "src" / "horsesense" / "methods"
-SETS = (*RELATIONS, "dictionary", "ladders")
+STORED: dict[str, Path] = {
+    **{name: METHODS / "wordnetqa" / "near" / f"{name}.tsv.gz" for name in ("hypernymy", "hyponymy", "definitions")},
+    "dictionary": METHODS / "wordnetqa" / "near" / "dictionary.tsv.gz",
+    "ladders": METHODS / "ladders" / taxa.FILE,
+}
 
 
-def store(name: str) -> None:
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("names", nargs="*", help="sets; by default, all")
+    parser.add_argument("--check", action="store_true", help="compare with the stored files instead of writing them")
+    arguments = parser.parse_args()
+    known = encoders()
+    if len(known) < 2:
+        sys.exit("both encoders are needed: horsesense fetch glove minilm")
+    different = []
+    for name in arguments.names or STORED:
+        with TemporaryDirectory() as folder:
+            made = Path(folder) / STORED[name].name
+            write(name, made, known)
+            if not arguments.check:
+                STORED[name].write_bytes(made.read_bytes())
+            elif made.read_bytes() != STORED[name].read_bytes():
+                different.append(name)
+    if different:
+        sys.exit(f"not as stored: {', '.join(different)}")
+
+
+def write(name: str, file: Path, known: Sequence[Encoder]) -> None:
     """Write one set."""
-    graph, known = open_graph("wordnet"), encoders()
-    file = METHODS / "wordnetqa" / "near" / f"{name}.tsv.gz"
-    file.unlink(missing_ok=True)
+    graph = open_graph("wordnet")
     if name == "ladders":
-        taxa.write_taxa(graph, known, METHODS / "ladders" / taxa.FILE)
+        taxa.write_taxa(graph, known, file)
     elif name == "dictionary":
-        dictionary = open_graph("gcide")
-        plan = DictionaryPlan(distractors="near")
-        write_stored(file, dictionary, near_slots(Senses(dictionary, graph), graph, plan, known))
+        dictionary, plan = open_graph("gcide"), DictionaryPlan(distractors="near")
+        slots = draw_near(Senses(dictionary, graph), graph, plan, known)
+        items = [item_of(dictionary, slot, "test", plan) for slot in slots]
+        left = trim(items, known, graph, "word")
+        write_stored(file, dictionary, [slots[index] for index in left])
+        print(f"{name}: {len(left):,} of {len(slots):,} questions")
     else:
-        plan_of = WordNetPlan(name, distractors="near", wording="en", common=True, one_split=True)
+        relation: Relation = name  # type: ignore[assignment]
+        asked = WordNetPlan(relation, distractors="near", wording="en", common=True, one_split=True)
         attested = AttestedConcepts(graph, CertaintyRules(graph))
-        options = Options(graph, plan_of, attested, template_words=False)
-        write_stored(file, graph, NearBuilder(options, attested, known, Counter()).choices(None))
+        options = Options(graph, asked, attested, template_words=False)
+        choices = NearBuilder(options, attested, known, Counter()).choices(None)
+        left = trim(list(items_of(graph, choices, asked)), known, graph, "asked")
+        write_stored(file, graph, [choices[index] for index in left])
+        print(f"{name}: {len(left):,} of {len(choices):,} questions")
 
 
 if __name__ == "__main__":
-    for each in sys.argv[1:] or SETS:
-        store(each)
+    main()

@@ -12,8 +12,9 @@ Names are loaded when they are first used: importing the package loads neither t
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from horsesense.registry import lazy_attributes, names_by_module
 
 if TYPE_CHECKING:
     from horsesense import annotate as annotate
@@ -83,69 +84,11 @@ _WHERE = {
     "training.inoculation": ("inoculate",),
 }
 _MODULES = {
-    "annotate": "annotate",
-    "audit": "annotate.audit",
-    "cats": "methods.cats",
-    "partwhole": "methods.partwhole",
-    "rica": "methods.rica",
-    "winoventi": "methods.winoventi",
-    "wordnetqa": "methods.wordnetqa",
+    "annotate": "horsesense.annotate",
+    "audit": "horsesense.annotate.audit",
+    **{name: f"horsesense.methods.{name}" for name in ("cats", "partwhole", "rica", "winoventi", "wordnetqa")},
 }
 """Public modules: ``horsesense.rica.derive`` and the like."""
-_MODULE_OF = {name: module for module, names in _WHERE.items() for name in names}
-
-__all__ = [
-    "Card",
-    "ComputeSettings",
-    "DesignSettings",
-    "Item",
-    "Probe",
-    "Run",
-    "ScoringSpec",
-    "ServedSettings",
-    "UserError",
-    "__version__",
-    "annotate",
-    "ask",
-    "audit",
-    "build",
-    "cats",
-    "check_regression",
-    "compare",
-    "fetch",
-    "fill",
-    "fit_control",
-    "import_log",
-    "inoculate",
-    "items",
-    "ladder",
-    "load_model",
-    "load_probe",
-    "open_run",
-    "partwhole",
-    "plant",
-    "profile",
-    "read_release",
-    "replicate",
-    "rica",
-    "saliency",
-    "score",
-    "show",
-    "train",
-    "winoventi",
-    "wordnetqa",
-]
-
-
-def __getattr__(name: str) -> Any:
-    if name in _MODULES:
-        return import_module(f"horsesense.{_MODULES[name]}")
-    if name not in _MODULE_OF:
-        raise AttributeError(f"module 'horsesense' has no attribute {name!r}")
-    value = getattr(import_module(f"horsesense.{_MODULE_OF[name]}"), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+_PUBLIC = names_by_module(__name__, _WHERE) | _MODULES
+__all__ = ["__version__", *_PUBLIC]
+__getattr__, __dir__ = lazy_attributes(__name__, _PUBLIC)

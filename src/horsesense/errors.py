@@ -130,10 +130,10 @@ def translate_errors() -> Iterator[None]:
     except UserError:
         raise
     except BaseException as error:
-        told = as_user_error(error)
-        if told is None:
+        user_error = as_user_error(error)
+        if user_error is None:
             raise
-        raise told from error
+        raise user_error from error
 
 
 def need(library: str) -> None:

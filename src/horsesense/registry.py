@@ -7,7 +7,7 @@ searched for a name that is not built in, or to list everything.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args
@@ -111,13 +111,23 @@ class Method:
 
 
 def load(reference: str) -> Any:
-    """Import what ``"module:object"`` names.
+    """Import what ``"module:object"`` names; the module itself where no object is named.
 
     >>> load("math:gcd")(12, 18)
     6
     """
     module, _, name = reference.partition(":")
-    return getattr(import_module(module), name)
+    return getattr(import_module(module), name) if name else import_module(module)
+
+
+def names_by_module(package: str, modules: Mapping[str, Sequence[str]]) -> dict[str, str]:
+    """Return the public names of a package by its modules, each with its ``"module:object"``.
+
+    >>> names_by_module("math", {"trig": ("sin", "cos")})
+    {'cos': 'math.trig:cos', 'sin': 'math.trig:sin'}
+    """
+    places = {name: f"{package}.{module}:{name}" for module, names in modules.items() for name in names}
+    return dict(sorted(places.items()))
 
 
 def public_names(method: Method, *more: str) -> dict[str, str]:
@@ -135,7 +145,7 @@ def lazy_attributes(package: str, names: Mapping[str, str]) -> tuple[Callable[[s
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         return load(names[name])
 
-    return get, lambda: sorted((*vars(import_module(package)), *names))
+    return get, lambda: sorted({*vars(import_module(package)), *names})
 
 
 def methods() -> dict[str, Method]:
@@ -220,10 +230,10 @@ class Plugin:
         """What is wrong with something that is not what it has to be."""
         return self.wrong(f"is not {what} but of the type {type(loaded).__name__}")
 
-    def made(self, function: Callable[..., Any], kind: type[Made], /, *given: Any, **options: Any) -> Made:
+    def made(self, function: Callable[..., Any], kind: type[Made], /, *arguments: Any, **options: Any) -> Made:
         """What a function of the package gives; an unexpected error is reported with the package's name."""
         try:
-            result = function(*given, **options)
+            result = function(*arguments, **options)
         except UserError:
             raise
         except Exception as error:  # whatever somebody's function does when it is called

@@ -92,7 +92,7 @@ def labelled(written: str) -> tuple[str, str]:
     return written, _trusted(settings, settings.labels[written]) if written in settings.labels else written
 
 
-def _trusted(kept: SettingsFile, name: str) -> str:
+def _trusted(file: SettingsFile, name: str) -> str:
     """Return a model's name in the file; a file found in the working folder may not name a server.
 
     A server receives prompts and the API key, so the author of the file would choose who gets them.
@@ -100,8 +100,8 @@ def _trusted(kept: SettingsFile, name: str) -> str:
     if "://" in name and not os.environ.get(CONFIG_VARIABLE):
         raise UserError(
             f"the file names the server {name.partition('=')[2] or name}, which would receive your API key",
-            file=kept.path,
-            fix=f"if you trust it, set {CONFIG_VARIABLE}={kept.path}; or name the server with {argument('model')}",
+            file=file.path,
+            fix=f"if you trust it, set {CONFIG_VARIABLE}={file.path}; or name the server with {argument('model')}",
         )
     return name
 

@@ -118,7 +118,7 @@ def test_inoculation_learns_and_is_taken_up_again(tmp_path: Path, call: Call) ->
     }
     kept = {(one["setting"], one["k"]): one for one in more["selected"]}
     assert all(kept[one["setting"], one["k"]] == one for one in found["selected"]), "what is kept is not done again"
-    assert kept["plain", 40]["test_new"]["accuracy"] > 0.8 > kept["none", 0]["test_new"]["accuracy"]
+    assert kept["plain", 40]["test_new"]["value"] > 0.8 > kept["none", 0]["test_new"]["value"]
     for one in more["selected"]:
         before = kept["none", 0]["original"]
         assert one["cost"] == pytest.approx(before - one["original"])
@@ -136,7 +136,7 @@ def test_inoculation_learns_and_is_taken_up_again(tmp_path: Path, call: Call) ->
     assert sorted({one["n"] for one in told["results"]}) == [16, 30], "both tests of the size whose answers are stored"
     new = kept["plain", 40]["test_new"]
     ends = "[{:.3f}, {:.3f}]".format(*new["ci"])
-    row = f'<td>40</td><td>{new["accuracy"]:.3f}</td><td class="ends">{ends}</td><td>30</td>'
+    row = f'<td>40</td><td>{new["value"]:.3f}</td><td class="ends">{ends}</td><td>30</td>'
     assert row in page.read_text(encoding="utf-8"), "the size, its accuracy, interval and n"
 
 

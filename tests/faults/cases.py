@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from importlib.util import find_spec
 from pathlib import Path
+from unittest.mock import patch
 
 from tests.faults.harness import Case
 from tests.faults.studies import POSTGRESQL, postgresql_study, sqlite_study
@@ -89,6 +90,8 @@ def _commands(inputs: Path, only: Sequence[str] | None) -> list[Case]:
 
     for name in ("gpt2", "bert", "choice"):
         save_tiny(name, inputs / name)
+    with patch("tests.support.tiny.WINDOW", 512):  # questions with a planted cue are long
+        save_tiny("gpt2", inputs / "wide")
     for name, probe in (
         ("clozes", clozes(12, 1)),
         ("plain", questions(60, 7, False)),
@@ -160,7 +163,7 @@ def _commands(inputs: Path, only: Sequence[str] | None) -> list[Case]:
         Case("train", command(*training, "--seeds", "2", "--epochs", "1", "--batch", "4", "--device", "cpu", "--out", "out"), results_only),
         Case("inoculate", command(*dosing, "--dose", "4", "--lr", "1e-3", "--steps", "2", "--seed", "0", "--out", "out"), results_only),
         Case("winoventi make", command(*making, "--device", "cpu", "--out", "out"), results_only),
-        Case("profile", with_wordnet(write_small_wordnet(inputs / "wordnet"), command("profile", "-m", at["gpt2"], "--ability", "parts", "--limit", "3", "--no-pictures", "--device", "cpu", "--out", "out")), results_only),
+        Case("profile", with_wordnet(write_small_wordnet(inputs / "wordnet"), command("profile", "-m", at["wide"], "--ability", "parts", "--limit", "3", "--no-pictures", "--device", "cpu", "--out", "out")), results_only),
         Case("replicate", command("replicate", "cats", "-m", at["gpt2"], "--data", at["sets"], "--device", "cpu", "--out", "out"), results_only),
         Case("rica study", command("rica", "study", "-m", at["gpt2"], "-p", at["rica.jsonl"], "--limit", "4", "--spec", "truncation=left", "--device", "cpu", "--out", "out"), results_only),
     ]  # fmt: skip

@@ -8,6 +8,7 @@ from itertools import chain
 import numpy as np
 import pytest
 
+import horsesense as hs
 from horsesense.core import Probe
 from horsesense.cues.battery import Number, battery
 from horsesense.data.disk import cache_folder
@@ -37,8 +38,8 @@ def test_what_is_built_is_what_is_frozen(name: str, pools: dict[str, Probe]) -> 
             assert part_of(made.twin.items) == replace(frozen_list()[name].twins[edition], draw=0)
 
 
-@pytest.mark.parametrize("name", ["kinds", "examples", "meanings"])
-def test_near_questions_are_built_from_their_list_without_an_encoder(
+@pytest.mark.parametrize("name", ["kinds", "examples", "meanings", "senses"])
+def test_near_questions_are_the_whole_set_that_ships_and_need_no_encoder(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("horsesense.cues.relatedness.encoders", lambda *_: pytest.fail("no encoder is needed"))
@@ -46,10 +47,15 @@ def test_near_questions_are_built_from_their_list_without_an_encoder(
     pool = pool_of(ability)
     assert part_of(pool.items) == frozen_list()[name].pool
     assert {item.facets["distractor_kind"] for item in pool.items} == {"near"}
-    assert not ability.reading, "the audits that ship are of items with random distractors"
+    if name == "senses":
+        shipped = hs.wordnetqa.build_dictionaryqa(distractors="near")
+    else:
+        shipped = hs.wordnetqa.build(relation=ability.options["relation"], distractors="near")
+    assert [item.id for item in pool.items] == [item.id for item in shipped.items]
     made = drawn(ability, pool, "full")
     assert made.twin is not None
-    assert len(made.frozen.items) + len(made.twin.items) >= 0.99 * len(pool.items)
+    for part, frozen in ((made.frozen, "editions"), (made.twin, "twins")):
+        assert part_of(part.items) == replace(getattr(frozen_list()[name], frozen)["full"], draw=0)
 
 
 def test_one_changed_item_is_another_version(pools: dict[str, Probe]) -> None:
@@ -167,11 +173,11 @@ def test_a_model_without_likelihoods_is_asked_in_one_format(pools: dict[str, Pro
     assert [each.role for each in conditions(made, "full")] == ["main", "retest", "letters", "prior"]
 
 
-def test_the_guide_has_every_ability_with_its_sizes() -> None:
-    guide = (ROOT / "docs" / "guides" / "profile.md").read_text(encoding="utf-8")
+def test_the_page_has_every_ability_with_its_sizes() -> None:
+    page = (ROOT / "docs" / "reference" / "profile-2.md").read_text(encoding="utf-8")
     for name, ability in abilities().items():
         kept = frozen_list()[name].editions
         sizes = [f"{kept[edition].families}, {kept[edition].items:,}" for edition in ("quick", "full")]
-        (row,) = (line for line in guide.splitlines() if line.startswith(f"| **{ability.title}** (`{name}`)"))
+        (row,) = (line for line in page.splitlines() if line.startswith(f"| **{ability.title}** (`{name}`)"))
         assert all(f"| {size}" in row for size in sizes)
         assert ("yes" in row.split("|")[-2]) == ability.counts

@@ -8,7 +8,7 @@ import re
 import xml.etree.ElementTree as ET
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -20,10 +20,11 @@ import horsesense as hs
 from horsesense.core import Item
 from horsesense.errors import UserError
 from horsesense.profiling.abilities import abilities
+from horsesense.profiling.conditions import PLANTED_FAMILIES, original_id
 from horsesense.profiling.document import Profile
 from horsesense.profiling.material import material
 from horsesense.progress import Progress
-from horsesense.report.profile_view import UNJUDGED, VERDICTS, headline, partial_warning
+from horsesense.report.profile_view import UNJUDGED, VERDICTS, headline, notes, partial_warning, planted_rows
 from horsesense.report.terms import TERMS
 from horsesense.runs.store import locked
 from tests.faults.harness import tree_of
@@ -105,8 +106,8 @@ def test_the_page_says_first_what_it_means_and_shows_every_cell(pair: Profile) -
     before, _, _ = page.partition('id="grid"')
     plain = re.sub(r"<[^>]+>", "", before)
     for model in pair.models:
-        head = headline(model, pair)
-        for fact in (model.model, head.overall, head.contamination, head.controls, f"{head.items:,}"):
+        head = headline(model)
+        for fact in (model.model, head.overall, head.contamination, f"{head.items:,}", *notes(pair).values()):
             assert fact in plain
         assert sum(n for _, _, n in head.counts) == len(CHEAP)
     for verdict in {found.verdict for model in pair.models for found in model.verdicts.findings}:
@@ -219,9 +220,9 @@ def test_one_folder_holds_one_study(pair: Profile, small: Profile, tmp_path: Pat
         hs.profile("guesser", abilities=["parts"], out=made)
 
 
-def test_answers_of_a_profile_that_was_stopped_are_its_own(tmp_path: Path, tiny_folders: dict[str, Path]) -> None:
+def test_answers_of_a_profile_that_was_stopped_are_its_own(tmp_path: Path, wide_gpt2: str) -> None:
     few: dict[str, Any] = {"abilities": ["parts"], "limit": 3, "device": "cpu", "pictures": False}
-    model, out = str(tiny_folders["gpt2"]), tmp_path / "p"
+    model, out = wide_gpt2, tmp_path / "p"
     with pytest.raises(KeyboardInterrupt):
         hs.profile(model, out=out, progress=_Stops(), **few)
     for place in (out, out / "answers"):
@@ -268,12 +269,12 @@ class _Stops(Progress):
 
 
 def test_one_that_was_stopped_near_its_end_goes_on_to_the_same_bytes(
-    tmp_path: Path, tiny_folders: dict[str, Path], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, wide_gpt2: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Nothing is left then by which the speed could be measured; and its questions come out of the cache."""
     few: dict[str, Any] = {"abilities": ["parts"], "limit": 3, "device": "cpu", "pictures": False}
     monkeypatch.setenv("WNHOME", str(write_small_wordnet(tmp_path / "wordnet")))
-    model, trees = str(tiny_folders["gpt2"]), []
+    model, trees = wide_gpt2, []
     for name in ("whole", "stopped"):
         (tmp_path / name).mkdir()
         monkeypatch.chdir(tmp_path / name)
@@ -306,6 +307,36 @@ def _half_of_families(item: Item) -> list[float]:
     """Knows two families of five, and has the shortest option for the rest."""
     known = Random(f"known {item.unit()}").random() < 0.4
     return _key(item) if known else [-float(len(option)) for option in item.options]
+
+
+def test_a_reader_of_planted_cues_is_found_and_one_that_ignores_them_is_not(tmp_path: Path) -> None:
+    """Both know every answer, so nothing but the experiment distinguishes them."""
+    hint = re.compile(r"A professor thinks that the answer is “(.+?)”\.", re.DOTALL)
+
+    def follower(item: Item) -> list[float]:
+        said = hint.search(item.premise)
+        follows = Random(f"follows {original_id(item)}").random() < 0.6
+        return [float(option == said[1]) for option in item.options] if said and follows else _key(item)
+
+    found = hs.profile(
+        [Planted("follower", follower), Planted("ignores them", _key)],
+        abilities=["turned", "parts"], full=True, out=tmp_path / "p", pictures=False,
+    )  # fmt: skip
+    moved, unmoved = (model.moved_by_cues for model in found.models)
+    assert moved is not None
+    assert unmoved is not None
+    assert moved.verdict == "follows cues"
+    assert moved.moved.low <= 0.6 <= moved.moved.high
+    assert moved.moved.n == 2 * PLANTED_FAMILIES["full"], "one item of each family"
+    assert (unmoved.verdict, unmoved.moved.value) == ("not moved", 0.0)
+    first, second = ([replace(each, model="") for each in model.verdicts.findings] for model in found.models)
+    assert first == second, "planted cues change no other finding"
+    text = found.to_markdown()
+    assert "] follows cues |" in text
+    assert "] not moved |" in text
+    assert [row.model for row in planted_rows(found)] == ["follower", "ignores them"]
+    assert found.page is not None
+    assert found.page.read_text().count("moved by planted cues") == 2, "in the summary, and beside each cue"
 
 
 def test_planted_models_get_the_verdict_of_their_rule() -> None:

@@ -14,7 +14,7 @@ from horsesense.core import Item
 from horsesense.errors import UserError
 from horsesense.models.protocol import Continuation
 from horsesense.profiling.abilities import abilities, chosen
-from horsesense.profiling.conditions import BOTH_ORDERS, conditions, withheld_item, withheld_key
+from horsesense.profiling.conditions import BOTH_ORDERS, conditions, planted_conditions, withheld_item, withheld_key
 from horsesense.profiling.material import material
 from tests.support.reply_model import ReplyModel, Says, key_of, reply
 
@@ -91,11 +91,11 @@ def test_models_that_say_nothing_of_the_question(says: Says, verdict: str) -> No
 
 
 def test_the_quick_edition_takes_at_most_4000_requests() -> None:
-    requests = sum(
-        len(each.probe.items) * (each.orders or 1)
-        for ability in chosen(())
-        for each in conditions(material(ability, "quick"), "quick", "generate")
-    )
+    materials = [material(ability, "quick") for ability in chosen(())]
+    plan = [each for one in materials for each in conditions(one, "quick", "generate")]
+    plan += planted_conditions(materials, "quick", "generate")
+    assert {each.role for each in plan} == {"main", "twin", "retest", "prior", "withheld", "planted"}
+    requests = sum(len(each.probe.items) * (each.orders or 1) for each in plan)
     assert 2_000 < requests <= 4_000
 
 

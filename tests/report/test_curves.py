@@ -4,28 +4,29 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
+from horsesense.core.document import plain
 from horsesense.errors import UserError
 from horsesense.report.charts import write_charts
 from horsesense.report.collection import collect
 from horsesense.report.page import write_report
-from horsesense.training.curves import curves, inoculation_curve, read_curves, training_curves
+from horsesense.stats import Estimate
+from horsesense.training.curves import SelectedTrial, curves, inoculation_curve, read_curves, training_curves
+from horsesense.training.leaks import LeakCounts
+from horsesense.training.training_record import EvalPoint
+from horsesense.training.training_results import HeldOutResult, SeedResult, SettingResult, Training, write_results
 from tests.support.made_run import made_items, make_run
 
 
-def trial(setting: str, k: int, seed: int, new: float, original: float) -> dict[str, Any]:
-    measured = {"n": 200, "chance": 0.25}
-    return {
-        "model": "<b>m</b>",
-        "setting": setting,
-        "k": k,
-        "seed": seed,
-        "test_new": {"accuracy": new, "ci": [new - 0.04, new + 0.02], **measured},
-        "test_original": {"accuracy": original, "ci": [original - 0.1, original + 0.1], **measured},
-    }
+def measured(value: float, below: float, above: float, n: int = 200, chance: float = 0.25) -> Estimate:
+    return Estimate(value, (value - below, value + above), n, n, chance, 0.95, "", 0)
+
+
+def trial(setting: str, k: int, seed: int, new: float, original: float) -> SelectedTrial:
+    tests = measured(new, 0.04, 0.02), measured(original, 0.1, 0.1)
+    return SelectedTrial("<b>m</b>", setting, k, 1e-5, 10, seed, new, original, 0.0, *tests, None, None, {})
 
 
 TRIALS = [
@@ -37,23 +38,12 @@ TRIALS = [
 ]
 
 
-def result(train: int, after: float, points: list[tuple[int, float]]) -> dict[str, Any]:
-    return {
-        "plan": f"low-resource {train}",
-        "train": train,
-        "seeds": [
-            {"eval_points": [{"step": step, "dev": value, "others": {"t": value - 0.1}} for step, value in points]}
-        ],
-        "tests": [
-            {
-                "test": "t",
-                "n": 50,
-                "chance": 0.5,
-                "before": {"value": 0.52, "ci": [0.4, 0.6]},
-                "after": {"value": after, "ci": [after - 0.1, after + 0.1]},
-            }
-        ],
-    }
+def result(train: int, after: float, points: list[tuple[int, float]]) -> SettingResult:
+    eval_points = tuple(EvalPoint(step, 1.0, value, {"t": value - 0.1}) for step, value in points)
+    ends = measured(0.52, 0.12, 0.08, 50, 0.5), measured(after, 0.1, 0.1, 50, 0.5)
+    test = HeldOutResult(50, 0.5, *ends, "t", (after,), None, {})
+    seed = SeedResult("there", 5, 0.6, "all steps are done", (), eval_points)
+    return SettingResult(f"low-resource {train}", train, {}, LeakCounts(0, {}, ""), (seed,), (test,))
 
 
 def test_seeds_are_put_together_and_every_line_begins_with_the_model_as_it_was() -> None:
@@ -67,13 +57,12 @@ def test_seeds_are_put_together_and_every_line_begins_with_the_model_as_it_was()
     assert costs["plain", 10] == pytest.approx(0.80 - 0.76)
 
 
-def test_a_size_curve_begins_at_nothing_trained_and_evaluations_are_by_step() -> None:
-    results: dict[str, Any] = {
-        "model": "m",
-        "setting": "low-resource",
-        "points": [result(400, 0.9, [(5, 0.6), (10, 0.8)]), result(100, 0.7, [(5, 0.5)])],
-    }
-    size, along = training_curves(results)
+def test_a_size_curve_begins_at_nothing_trained_and_evaluations_are_by_step(tmp_path: Path) -> None:
+    points = result(400, 0.9, [(5, 0.6), (10, 0.8)]), result(100, 0.7, [(5, 0.5)])
+    trained = Training("m", "low-resource", "causal", False, 1e-5, tmp_path, points)
+    write_results(trained)
+    assert read_curves(tmp_path) == training_curves(trained), "what is stored is what is read"
+    size, along = training_curves(trained)
     assert [(point.x, point.value) for point in size.lines[0].points] == [(0, 0.52), (100, 0.7), (400, 0.9)]
     assert along.title == "m, low-resource 400, during training", "a single evaluation is not a curve"
     assert {line.task: [point.value for point in line.points] for line in along.lines} == {
@@ -85,7 +74,7 @@ def test_a_size_curve_begins_at_nothing_trained_and_evaluations_are_by_step() ->
 def test_a_study_stands_beside_a_run_on_one_page(tmp_path: Path) -> None:
     study, run = tmp_path / "study", tmp_path / "run"
     study.mkdir()
-    (study / "selected.jsonl").write_text("".join(json.dumps(one) + "\n" for one in TRIALS))
+    (study / "selected.jsonl").write_text("".join(json.dumps(plain(one)) + "\n" for one in TRIALS))
     make_run(run, {"a": 0.8}, made_items(30))
     (run / "results.json").write_text("[]")  # of another program; a run is a run
     page = tmp_path / "page.html"

@@ -125,10 +125,11 @@ def test_examples_and_ways_cross_and_a_run_in_memory_is_the_same(cluster: Any, m
     assert [each.answers for each in one.answered] == [each.answers for each in other.answered]
 
 
-def test_a_profile_by_workers_says_what_it_says_here(cluster: Any, models: list[str]) -> None:
+def test_a_profile_by_workers_says_what_it_says_here(cluster: Any, wide_gpt2: str) -> None:
     asked = {"abilities": ["parts"], "limit": 4, "device": "cpu"}
-    one, other = (hs.profile(models[0], engine=engine, **asked) for engine in (None, EngineSettings(ENGINE)))  # type: ignore[arg-type]
+    one, other = (hs.profile(wide_gpt2, engine=engine, **asked) for engine in (None, EngineSettings(ENGINE)))  # type: ignore[arg-type]
     assert one.models[0].verdicts == other.models[0].verdicts
+    assert one.models[0].planted_cues == other.models[0].planted_cues
     assert one.models[0].mistakes == other.models[0].mistakes
     assert one.models[0].forecast is not None, "here it is foretold"
 

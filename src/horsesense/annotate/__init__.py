@@ -16,8 +16,9 @@ The public functions are attributes of this module, and are loaded on first use.
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from horsesense.registry import lazy_attributes, names_by_module
 
 if TYPE_CHECKING:
     from horsesense.annotate.annotation_status import status as status
@@ -39,40 +40,18 @@ if TYPE_CHECKING:
     from horsesense.annotate.study import new_study as new_study
     from horsesense.annotate.task_files import new_tasks as new_tasks
 
-_WHERE = {
-    "annotation_status": ("status",),
-    "human_performance": ("performance", "qualify"),
-    "judgements": ("collect", "read_judgements"),
-    "labels": ("apply", "export"),
-    "rater_agreement": ("agreement",),
-    "server.administration": ("codes", "invite", "pause", "resume", "revoke", "serve", "withdraw"),
-    "study": ("StudyOptions", "new_study"),
-    "task_files": ("new_tasks",),
-}
-__all__ = [
-    "StudyOptions",
-    "agreement",
-    "apply",
-    "codes",
-    "collect",
-    "export",
-    "invite",
-    "new_study",
-    "new_tasks",
-    "pause",
-    "performance",
-    "qualify",
-    "read_judgements",
-    "resume",
-    "revoke",
-    "serve",
-    "status",
-    "withdraw",
-]
-_MODULE_OF = {name: module for module, names in _WHERE.items() for name in names}
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _MODULE_OF:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_MODULE_OF[name]}"), name)
+_PUBLIC = names_by_module(
+    __name__,
+    {
+        "annotation_status": ("status",),
+        "human_performance": ("performance", "qualify"),
+        "judgements": ("collect", "read_judgements"),
+        "labels": ("apply", "export"),
+        "rater_agreement": ("agreement",),
+        "server.administration": ("codes", "invite", "pause", "resume", "revoke", "serve", "withdraw"),
+        "study": ("StudyOptions", "new_study"),
+        "task_files": ("new_tasks",),
+    },
+)
+__all__ = [*_PUBLIC]
+__getattr__, __dir__ = lazy_attributes(__name__, _PUBLIC)

@@ -241,14 +241,14 @@ def apply_labels(
     gold_filter = gold_filter or instrument.by_key
     tasks = {task.item: task for task in tasks_of(probe, instrument)}
     label_of = {label.item: label for label in _checked(labels, tasks, instrument, file)}
-    kept: list[Item] = []
+    judged_items: list[Item] = []
     dropped: Counter[str] = Counter()
     changed = 0
     for item in probe.items:
         name = item.id if instrument.unit == "item" else item.family
         label = label_of.get(name)
         if label is None and keep_unjudged:
-            kept.append(item)
+            judged_items.append(item)
             continue
         reason = _why_dropped(item, label, tasks[name], instrument, gold_filter)
         if reason or label is None:
@@ -256,14 +256,16 @@ def apply_labels(
             continue
         judged = _confirmed(item) if gold_filter else _with_label(item, label, tasks[name], instrument)
         changed += item.answer is not None and judged.answer != item.answer
-        kept.append(judged)
+        judged_items.append(judged)
     if instrument.by_key:
-        kept = _whole_families(probe, kept, dropped)
-    if not kept:
+        judged_items = _whole_families(probe, judged_items, dropped)
+    if not judged_items:
         most = dropped.most_common(1)[0][0]
         raise UserError(f"every item would be dropped, most of them as: {most}", file=file)
     return JudgedProbe(
-        _probe(probe, kept, dropped, changed, label_of, instrument, gold_filter), dict(dropped.most_common()), changed
+        _probe(probe, judged_items, dropped, changed, label_of, instrument, gold_filter),
+        dict(dropped.most_common()),
+        changed,
     )
 
 
@@ -310,12 +312,12 @@ def _confirmed(item: Item) -> Item:
     return replace(item, facets={**item.facets, "status": "asserted"}) if is_proposed(item) else item
 
 
-def _whole_families(probe: Probe, kept: Sequence[Item], dropped: Counter[str]) -> list[Item]:
+def _whole_families(probe: Probe, judged: Sequence[Item], dropped: Counter[str]) -> list[Item]:
     """Return the families whose members are all kept: half of a pair says nothing about consistency."""
-    before, after = (Counter(item.family for item in items if item.family) for items in (probe.items, kept))
-    whole = [item for item in kept if after[item.family] == before[item.family]]
-    if len(whole) < len(kept):
-        dropped[OTHER_HALF] += len(kept) - len(whole)
+    before, after = (Counter(item.family for item in items if item.family) for items in (probe.items, judged))
+    whole = [item for item in judged if after[item.family] == before[item.family]]
+    if len(whole) < len(judged):
+        dropped[OTHER_HALF] += len(judged) - len(whole)
     return whole
 
 
@@ -338,14 +340,14 @@ def _with_label(item: Item, label: Label, task: Task, instrument: Instrument) ->
 
 def _probe(
     probe: Probe,
-    kept: Sequence[Item],
+    judged: Sequence[Item],
     dropped: Mapping[str, int],
     changed: int,
     label_of: Mapping[str, Label],
     instrument: Instrument,
     gold_filter: bool,
 ) -> Probe:
-    before, after = (Counter(item.family for item in items if item.family) for items in (probe.items, kept))
+    before, after = (Counter(item.family for item in items if item.family) for items in (probe.items, judged))
     broken = sum(0 < after[name] < count for name, count in before.items())
     notes = {f"dropped: {reason}": count for reason, count in dropped.items()}
     notes |= {name: count for name, count in ((CHANGED, changed), (BROKEN, broken)) if count}
@@ -355,5 +357,7 @@ def _probe(
     votes = sorted({label.people for label in label_of.values() if label.value is not None})
     number = f"{votes[0]}" if len(votes) == 1 else f"{votes[0]} to {votes[-1]}" if votes else "no"
     what = "Kept where people agree with the gold" if gold_filter else "Judged by people"
-    made = f"{probe.card.made} {what}: instrument {instrument.name}, {number} votes per item, rule {', '.join(rules)}."
-    return Probe.of(kept, replace(probe.card, made=made.strip()), notes)
+    description = (
+        f"{probe.card.made} {what}: instrument {instrument.name}, {number} votes per item, rule {', '.join(rules)}."
+    )
+    return Probe.of(judged, replace(probe.card, made=description.strip()), notes)

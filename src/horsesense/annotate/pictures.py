@@ -69,7 +69,7 @@ def read_pictures(folder: Path, probes: Mapping[str, Probe]) -> dict[str, tuple[
         for item in items:
             if where(item):
                 pictures.setdefault(item.id, []).append(picture)
-    return {item: tuple(shown) for item, shown in pictures.items()}
+    return {item: tuple(of_item) for item, of_item in pictures.items()}
 
 
 def _picture(folder: Path, row: Mapping[str, Any]) -> Picture:

@@ -51,24 +51,24 @@ def tasks_of(probe: Probe, instrument: Instrument) -> list[Task]:
 
 
 def _of_item(item: Item, instrument: Instrument) -> Task:
-    shown = item if not instrument.form else view(item, cast(Form, instrument.form))
-    if shown is None:
+    form = item if not instrument.form else view(item, cast(Form, instrument.form))
+    if form is None:
         raise UserError(f"{item.id} cannot be shown in the form {instrument.form}", fix="use another instrument")
     by_option = instrument.kind in ("options", "each")
-    instrument.check_options(item.id, shown.options)
+    instrument.check_options(item.id, form.options)
     if instrument.effect == "answer" and not by_option and set(instrument.labels) - set(item.options):
         raise UserError(
             f"{item.id} does not have the options {', '.join(instrument.labels)}",
             fix="use the instrument choice, or a probe that has them",
         )
     # Sentences that are the choices are not repeated in the question.
-    text = shown.text or ("" if by_option else " / ".join(shown.options))
-    parts = _facets_and_groups(item) | {"premise": shown.premise, "text": text} | _with_options(shown)
-    scale = instrument.scale(shown.options, shown.ordered)
+    text = form.text or ("" if by_option else " / ".join(form.options))
+    parts = _facets_and_groups(item) | {"premise": form.premise, "text": text} | _with_options(form)
+    scale = instrument.scale(form.options, form.ordered)
     return Task(
         item=item.id,
         question=_filled(instrument.question, parts, item.id, instrument) or instrument.title,
-        choices=shown.options if by_option else () if instrument.kind in ("criteria", *WRITTEN) else scale.labels,
+        choices=form.options if by_option else () if instrument.kind in ("criteria", *WRITTEN) else scale.labels,
         criteria=_criteria(instrument, parts, item.id),
         scale=scale,
         proposal=str(item.facets.get(PROPOSAL, "")) if instrument.kind in WRITTEN else "",

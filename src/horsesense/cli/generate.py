@@ -251,13 +251,13 @@ class _Taken:
     progress: str = ""
     started: str = ""
 
-    def call(self, given: Mapping[str, Any], injected: Mapping[str, Any]) -> Any:
+    def call(self, options: Mapping[str, Any], injected: Mapping[str, Any]) -> Any:
         """Call it with the values that the user has given; for all others its own defaults hold."""
         bound = self.signature.bind_partial()
-        values = {name: given[name] for name in self.names if name in given}
+        values = {name: options[name] for name in self.names if name in options}
         for name, taken in self.settings.items():
-            if any(each in given for each in taken.names):
-                values[name] = taken.call(given, {})
+            if any(each in options for each in taken.names):
+                values[name] = taken.call(options, {})
         values |= {name: value for name, value in injected.items() if name in (self.progress, self.started)}
         bound.arguments.update({name: values[name] for name in self.signature.parameters if name in values})
         return self.function(*bound.args, **bound.kwargs)
@@ -445,10 +445,10 @@ class FunctionCommand(click.Command):
     def _is_negative(self, name: str) -> bool:
         return self.spelling.get(name, "").startswith("--no-")
 
-    def _refuse_overwriting(self, out: Path, given: Mapping[str, Any]) -> None:
+    def _refuse_overwriting(self, out: Path, values: Mapping[str, Any]) -> None:
         """An input that the result would overwrite."""
         for parameter in self.params:
-            value = given.get(parameter.name or "")
+            value = values.get(parameter.name or "")
             if parameter.name == "out" or not isinstance(parameter.type, click.Path) or not value:
                 continue
             for each in value if isinstance(value, tuple) else (value,):

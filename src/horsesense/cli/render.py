@@ -170,8 +170,10 @@ def _print_item_analysis(analysis: ItemAnalysis, shown: int) -> None:
     line(f"accuracy from {number(worst.accuracy)} ({worst.model}) to {number(best.accuracy)} ({best.model})")
     notes = [f"reliability (alpha) {analysis.alpha:.3f}"] if analysis.alpha == analysis.alpha else []
     if any(each.item_rest == each.item_rest for each in analysis.items):
-        given = "" if analysis.negative_unbiased is None else f"; {analysis.negative_unbiased:,} given response bias"
-        notes.append(f"{analysis.negative:,} items with an item-rest correlation below −0.2{given}")
+        condition = (
+            "" if analysis.negative_unbiased is None else f"; {analysis.negative_unbiased:,} given response bias"
+        )
+        notes.append(f"{analysis.negative:,} items with an item-rest correlation below −0.2{condition}")
     notes.append(f"{analysis.constant:,} items that all models get right, or all wrong")
     if analysis.method == "2PL":
         notes.append(f"{sum(bool(each.misfit) for each in analysis.items):,} items that misfit their curve")
@@ -264,16 +266,17 @@ def pruned_cache(pruned: PrunedCache) -> None:
 
 
 @renders("Verification")
-def verified(found: Verification) -> None:
+def verified(verification: Verification) -> None:
     """Print how many files are intact, and which are not."""
-    print(f"{found.path}: {found.intact:,} intact, {len(found.damaged):,} damaged, {len(found.missing):,} missing")
-    for name in found.damaged:
+    damaged, missing = len(verification.damaged), len(verification.missing)
+    print(f"{verification.path}: {verification.intact:,} intact, {damaged:,} damaged, {missing:,} missing")
+    for name in verification.damaged:
         print(f"damaged: {name}")
-    for name in found.missing:
+    for name in verification.missing:
         print(f"missing: {name}")
-    if found.unknown:
-        say(f"{found.unknown:,} files have no checksum: an earlier version or somebody else wrote them")
-    for name in found.changed:
+    if verification.unknown:
+        say(f"{verification.unknown:,} files have no checksum: an earlier version or somebody else wrote them")
+    for name in verification.changed:
         say(f"{name} has changed since it answered")
 
 
@@ -325,13 +328,13 @@ def hardened(result: Hardened) -> None:
 
 
 @renders("RegressionResult")
-def regression(found: RegressionResult) -> None:
+def regression(result: RegressionResult) -> None:
     """Print each check in a sentence, and the verdict."""
-    for sentence in found.sentences():
+    for sentence in result.sentences():
         line(sentence)
-    for note in dict.fromkeys(note for check in found.checks for note in check.notes):
+    for note in dict.fromkeys(note for check in result.checks for note in check.notes):
         say(note)
-    line(found.verdict, "bold")
+    line(result.verdict, "bold")
 
 
 @renders("ExportedProbe")
@@ -434,29 +437,29 @@ def _print_question(premise: str | None, text: str | None, options: Sequence[str
 
 
 @renders("ItemInForms")
-def item_in_forms(shown: ItemInForms) -> None:
+def item_in_forms(item: ItemInForms) -> None:
     """Print an item with its facets and sources, in all its forms."""
     from horsesense.core.document import plain
 
-    _print_item(shown.item)
-    fields = plain(shown.item)
+    _print_item(item.item)
+    fields = plain(item.item)
     for name in ("family", "member", "concepts", "groups", "facets", "source"):
         value = fields.get(name)
         if value:
             listed = "  ".join(f"{k}={v}" for k, v in value.items()) if isinstance(value, dict) else str(value)
             print(f"  {name:8}  {listed}")
-    for form, view in shown.views.items():
+    for form, view in item.views.items():
         print(f"\nas {form}")
-        _print_question(view.premise, view.text, view.options, shown.item.answer)
+        _print_question(view.premise, view.text, view.options, item.item.answer)
 
 
 @renders("ItemAnswers")
-def answers(shown: ItemAnswers) -> None:
+def answers(result: ItemAnswers) -> None:
     """Print an item, and every model's scores and tokens for it."""
-    _print_item(shown.item)
-    for answer in shown.answers:
+    _print_item(result.item)
+    for answer in result.answers:
         print()
-        _print_answer(shown.item.answer, answer)
+        _print_answer(result.item.answer, answer)
 
 
 def _print_answer(gold: int | None, answer: ItemAnswer) -> None:
@@ -584,9 +587,9 @@ def stored_run(stored: StoredRun) -> None:
         _print_withheld(asked)
     for worded in stored.wordings or ():
         _print_wordings(worded)
-    for found in stored.until or ():
-        met = "stopped: narrow enough" if found.met else "all items were asked, and it is still wider"
-        line(f"{found.model} on {found.probe}: {number(found.accuracy)}, valid at any time; {met}")
+    for result in stored.until or ():
+        met = "stopped: narrow enough" if result.met else "all items were asked, and it is still wider"
+        line(f"{result.model} on {result.probe}: {number(result.accuracy)}, valid at any time; {met}")
     say(f"answers in {stored.out}; report: {stored.report}")
 
 
@@ -646,17 +649,17 @@ def report(written: Report) -> None:
 
 
 @renders("Profile")
-def profile(found: Profile) -> None:
+def profile(result: Profile) -> None:
     """Print a table per model, its scores, and where the page is."""
     from horsesense.formatting import percent
     from horsesense.report import profile_view as view
 
-    for warning in filter(None, (view.partial_warning(found), view.edition_warning(found), found.relatedness_note)):
+    for warning in filter(None, (view.partial_warning(result), view.edition_warning(result), result.relatedness_note)):
         line(warning)
     columns = ["ability", "verdict", "accuracy", "95% CI", "chance", "adjusted", "n", "best cue"]
-    for column, model in enumerate(found.models):
+    for column, model in enumerate(result.models):
         rows = []
-        for row in view.rows_of(found):
+        for row in view.rows_of(result):
             cell = row.cells[column]
             if cell is None:
                 continue
@@ -674,23 +677,24 @@ def profile(found: Profile) -> None:
                 ]
             )
         print_fitting(columns, rows, left=2, optional=("best cue", "chance"), title=model.model)
-        head = view.headline(model, found)
+        head = view.headline(model)
         line(f"overall score: {head.overall}")
-        line(f"  {head.scope}")
         for each in model.verdicts.groups:
             outside = "" if each.judged else " (not in the overall score)"
             line(f"  {each.group}: {view.adjusted_text(each.adjusted)}{outside}")
         line(f"verdicts: {', '.join(f'{name} {n}' for name, _, n in head.counts)}")
         line(f"contamination: {head.contamination}")
-        line(f"controls: {head.controls}")
+        line(f"moved by planted cues: {head.planted}")
         line("")
-    if any(not ability.counts for ability in found.abilities):
+    for name, text in view.notes(result).items():
+        line(f"{name}: {text}")
+    if any(not ability.counts for ability in result.abilities):
         line(f"¹ not in the overall score: {view.UNJUDGED}")
-    if any(cell.disagreeing for row in view.rows_of(found) for cell in row.cells if cell is not None):
+    if any(cell.disagreeing for row in view.rows_of(result) for cell in row.cells if cell is not None):
         line("≠ prompt formats disagree")
-    say(f"page: {found.page}")
-    say(f"picture: {(found.pictures or ())[-1]}")
-    say(f"Markdown for a model card: {found.markdown}")
+    say(f"page: {result.page}")
+    say(f"picture: {(result.pictures or ())[-1]}")
+    say(f"Markdown for a model card: {result.markdown}")
 
 
 @renders("WrittenRows")

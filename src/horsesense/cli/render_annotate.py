@@ -47,20 +47,20 @@ def serving(served: ServedAddress) -> None:
     """Print nothing: the address is a progress line."""
 
 
-def links(found: InvitationLinks) -> None:
+def links(invitations: InvitationLinks) -> None:
     """Print the links, or the file that they were written to."""
-    if found.out is not None:
-        line(f"{len(found.people):,} links  {found.out}")
+    if invitations.out is not None:
+        line(f"{len(invitations.people):,} links  {invitations.out}")
         return
-    for link in found.people:
+    for link in invitations.people:
         line(f"{link.name}  {link.link}")
 
 
-def completions(found: Completions) -> None:
+def completions(codes: Completions) -> None:
     """Print a table of completion codes."""
     columns = ("name", "code", "state", "completion", "answered")
-    rows(columns, [tuple(str(getattr(each, name)) for name in columns) for each in found.people], left=4)
-    if not found.people:
+    rows(columns, [tuple(str(getattr(each, name)) for name in columns) for each in codes.people], left=4)
+    if not codes.people:
         line("nobody is invited yet")
 
 
@@ -95,17 +95,17 @@ def collected(written: WrittenJudgements) -> None:
         line(f"  {note}: {count:,}")
 
 
-def agreement(found: Agreement) -> None:
+def agreement(result: Agreement) -> None:
     """Print agreement by round, annotators and disputed items."""
-    _figures(found.figures)
+    _figures(result.figures)
     cells = []
-    for person in found.annotators:
+    for person in result.annotators:
         value, interval = ("–", "–") if person.kappa is None else _value_and_interval(person.kappa)
         agrees = "–" if person.agrees is None else f"{person.agrees:.3f}"
         favourite = f"{person.favourite} {person.favourite_share:.0%}"
         cells.append((person.annotator, favourite, f"{person.votes:,}", f"{person.shared:,}", agrees, value, interval))
     rows(("annotator", "favourite", "votes", "shared", "agrees", "kappa", "95% interval"), cells, left=2)
-    for dispute in found.disputed:
+    for dispute in result.disputed:
         votes = "  ".join(f"{name} {count}" for name, count in dispute.votes.items())
         line(f"disputed  {dispute.item}  {votes}")
 
@@ -137,17 +137,17 @@ def _value_and_interval(estimate: Estimate) -> tuple[str, str]:
     return f"{estimate.value:z.3f}", interval
 
 
-def performance(found: Performance) -> None:
+def performance(result: Performance) -> None:
     """Print human accuracy."""
     cells = []
-    for score in found.human:
+    for score in result.human:
         persons = f"{score.people:,}" if score.people else "?"
         kind = f"{score.slice}: {score.name}" if score.slice else score.name
         cells.append((kind, *_value_and_interval(score.estimate), f"{score.votes:,}", persons))
     rows(("human accuracy", "value", "95% interval", "votes", "people"), cells)
 
 
-def qualifications(found: Qualifications) -> None:
+def qualifications(qualified: Qualifications) -> None:
     """Print who qualifies, and why others do not."""
     cells = [
         (
@@ -157,7 +157,7 @@ def qualifications(found: Qualifications) -> None:
             f"{result.accuracy:.3f}",
             f"{result.items:,}",
         )
-        for result in found.people
+        for result in qualified.people
     ]
     rows(("annotator", "", "kappa", "accuracy", "items"), cells, left=2)
 

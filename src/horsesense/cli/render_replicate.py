@@ -41,8 +41,8 @@ def _paper(paper: PaperReplication) -> None:
             frame.add_row(figure, escape(each.reason), shown_printed(each), shown_value(each))
         console().print(frame)
     _more(len(differs))
-    for found in paper.inconsistencies[:_MOST]:
-        line(f"inconsistent, {found.place}: {found.problem}")
+    for inconsistency in paper.inconsistencies[:_MOST]:
+        line(f"inconsistent, {inconsistency.place}: {inconsistency.problem}")
     _more(len(paper.inconsistencies))
     for cell in paper.models[:_MOST]:
         why = cell.why_no_verdict or ("" if cell.whole else "on a part")

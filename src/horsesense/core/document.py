@@ -6,6 +6,7 @@ import html
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from itertools import repeat
+from math import nan
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
@@ -37,8 +38,26 @@ class Document:
         return values
 
 
+class TableDocument(Document):
+    """A result with a table, which a notebook shows."""
+
+    __slots__ = ()
+
+    def frame(self) -> Frame:
+        """Return the result as a table."""
+        raise NotImplementedError
+
+    def _repr_html_(self) -> str:
+        return self.frame()._repr_html_()
+
+
 class _NotANumberIsNull:
-    """Declares in the schema that a number without a value is null in JSON."""
+    """A number without a value is null in JSON: in the schema, and where a stored document is read."""
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> Any:
+        from pydantic_core import core_schema
+
+        return core_schema.no_info_before_validator_function(lambda v: nan if v is None else v, handler(source))
 
     def __get_pydantic_json_schema__(self, core: Any, handler: Any) -> dict[str, Any]:
         return {"anyOf": [handler(core), {"type": "null"}]}

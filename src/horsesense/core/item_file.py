@@ -76,15 +76,15 @@ def item_from_dict(values: Any) -> Item:
     return _with_given_id(item, values.get("id", item.id))
 
 
-def _with_given_id(item: Item, given: Any) -> Item:
-    if given == item.id:
+def _with_given_id(item: Item, identity: Any) -> Item:
+    if identity == item.id:
         return item
-    if not isinstance(given, str):
+    if not isinstance(identity, str):
         raise UserError("the field 'id' is not text")
-    prefix, _, digits = given.rpartition("-")
+    prefix, _, digits = identity.rpartition("-")
     if prefix == item.probe and len(digits) == 16 and not digits.strip("0123456789abcdef"):
-        raise UserError(f"the id {given} was made from other content", fix=f"remove it, or write {item.id}")
-    return replace(item, source=replace(item.source, id=item.source.id or given))
+        raise UserError(f"the id {identity} was made from other content", fix=f"remove it, or write {item.id}")
+    return replace(item, source=replace(item.source, id=item.source.id or identity))
 
 
 def _texts(value: Any, name: str) -> tuple[str, ...]:

@@ -120,12 +120,12 @@ def count_families(items: Sequence[Item]) -> int:
     return len(set(units_of(items)))
 
 
-def probe_of_plugin(plugin: Plugin, function: Callable[..., Any], /, *given: Any, **options: Any) -> Probe:
+def probe_of_plugin(plugin: Plugin, function: Callable[..., Any], /, *arguments: Any, **options: Any) -> Probe:
     """Return the probe of a plug-in's builder or reader; its card names the package."""
-    probe = plugin.made(function, Probe, *given, **options)
+    probe = plugin.made(function, Probe, *arguments, **options)
     words = f"by the plug-in {plugin.name} of {plugin.origin}"
-    made = f"{probe.card.made.rstrip('.')} ({words})" if probe.card.made else words
-    return replace(probe, card=replace(probe.card, made=made))
+    description = f"{probe.card.made.rstrip('.')} ({words})" if probe.card.made else words
+    return replace(probe, card=replace(probe.card, made=description))
 
 
 def check_group(items: Sequence[Item], group: str, also: Sequence[str] = ()) -> None:

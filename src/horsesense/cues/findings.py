@@ -13,7 +13,7 @@ from annotated_types import Ge, Interval
 
 from horsesense.core import Item, Probe, check_group
 from horsesense.core.catalogue import PathLike, as_probe, name_in_run
-from horsesense.core.document import INTERNAL, Document, Frame, columns_of
+from horsesense.core.document import INTERNAL, Document, Frame, TableDocument, columns_of
 from horsesense.core.spec import Dtype
 from horsesense.cues.artefact_control import chosen_cue
 from horsesense.cues.battery import Cue, battery, credit, foreign, given, phrase
@@ -111,7 +111,7 @@ class Finding(Document):
 
 
 @dataclass(frozen=True, slots=True)
-class Findings(Document):
+class Findings(TableDocument):
     """Cue analysis of a probe."""
 
     n: int
@@ -176,9 +176,6 @@ class Findings(Document):
 
     def __repr__(self) -> str:
         return self.verdict
-
-    def _repr_html_(self) -> str:
-        return self.frame()._repr_html_()
 
 
 @translate_errors()

@@ -408,7 +408,7 @@ def harden_probe(
 
 def _hardened(
     probe: Probe,
-    kept: Sequence[Item],
+    items: Sequence[Item],
     dropped: Sequence[Dropped],
     by_aflite: int,
     rules: Rules,
@@ -420,11 +420,11 @@ def _hardened(
     for family in dropped:
         counts[family.cue] += family.items
     reasons = dict(counts.most_common())
-    made = f"{probe.card.made} Hardened: a subset on which every cue is at chance.".strip()
+    description = f"{probe.card.made} Hardened: a subset on which every cue is at chance.".strip()
     notes = {**probe.card.notes} | {f"dropped for the cue '{cue}'": n for cue, n in reasons.items()}
     if by_aflite:
         notes["dropped by AFLite"] = by_aflite
-    subset = Probe.of(kept, replace(probe.card, made=made), notes)
+    subset = Probe.of(items, replace(probe.card, made=description), notes)
     return Hardened(
         probe=subset,
         items=subset.card.items,
@@ -478,19 +478,19 @@ def better_than_chance(findings: Findings) -> set[str]:
 _FIX = "rebuild the probe with other distractors; horsesense cues lists the cues"
 
 
-def _too_few(kept: int, items: int) -> UserError:
-    few = f"{kept} of {items} items can be tried" if kept < items else f"the probe has {items} items"
+def _too_few(left: int, items: int) -> UserError:
+    few = f"{left} of {items} items can be tried" if left < items else f"the probe has {items} items"
     return UserError(
         f"{few}, and with fewer than {FEWEST} no cue can be distinguished from chance", fix="give more items"
     )
 
 
-def _nothing_left(kept: int, items: int, rules: Rules, findings: Findings) -> UserError:
-    return UserError(f"only {kept} of {items} items would be left, since {_culprit(rules, findings)}", fix=_FIX)
+def _nothing_left(left: int, items: int, rules: Rules, findings: Findings) -> UserError:
+    return UserError(f"only {left} of {items} items would be left, since {_culprit(rules, findings)}", fix=_FIX)
 
 
-def _not_held(kept: int, items: int, rules: Rules, findings: Findings) -> UserError:
-    still = f"with {kept} of {items} items left, {_culprit(rules, findings)}"
+def _not_held(left: int, items: int, rules: Rules, findings: Findings) -> UserError:
+    still = f"with {left} of {items} items left, {_culprit(rules, findings)}"
     return UserError(f"no subset was found on which every cue is at chance: {still}", fix=_FIX)
 
 

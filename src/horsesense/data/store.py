@@ -17,6 +17,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from horsesense.data.disk import disk_errors, sha256_of_file, writing, writing_folder
+from horsesense.data.fields import FieldProblem, Record, check_json
+from horsesense.data.text import read_text
 from horsesense.errors import UserError
 
 SUMS = "SHA256SUMS"
@@ -85,6 +87,11 @@ class Store:
             sound = self.has(path)
         if not sound:
             raise UserError(f"the file is damaged: it has another checksum than in {SUMS}", file=path, fix=fix)
+
+    def read(self, path: Path, kind: type[Record], fix: str) -> Record:
+        """Return the value of a type that a JSON file holds; refuse a damaged file, or one of another version."""
+        self.check(path, fix)
+        return read_record(path, read_text(path), kind, fix)
 
     def compute(self, path: Path, make: Callable[[Path], object]) -> Path:
         """Return a file; ``make`` writes it to a temporary path if it is missing or damaged."""
@@ -218,6 +225,17 @@ class Store:
     def _remember(self, sums: dict[str, _Sums]) -> None:
         state = (self.root / SUMS).stat()
         _cache[self.root / SUMS] = (state.st_mtime_ns, state.st_size), sums
+
+
+def read_record(path: Path, text: str, kind: type[Record], fix: str, line: int | None = None) -> Record:
+    """Return the value of a type that stored JSON holds; ``line`` is its line in a file with many."""
+
+    def wording(problem: FieldProblem) -> UserError:
+        where = f" ({problem.where})" if problem.where else ""
+        what = f"the file is damaged, or another version wrote it: {problem.message}{where}"
+        return UserError(what, file=path, line=line, fix=fix)
+
+    return check_json(kind, text, wording, strict=False)
 
 
 def store_folder(folder: Path, make: Callable[[Path], object]) -> Path:

@@ -135,8 +135,8 @@ def _body(export: Export, by_split: Mapping[str, Sequence[Item]]) -> Iterator[st
     for split, items in by_split.items():
         yield f"| {split} | {len(items):,} |"
     yield "\n## How it was made\n"
-    made = card.made.strip().rstrip(".") or "not stated"
-    yield f"{made[:1].upper()}{made[1:]}.{'' if card.seed is None else f' Seed {card.seed}.'}\n"
+    description = card.made.strip().rstrip(".") or "not stated"
+    yield f"{description[:1].upper()}{description[1:]}.{'' if card.seed is None else f' Seed {card.seed}.'}\n"
     for note, count in card.notes.items():
         yield f"- {note}: {count:,}"
     yield "\n## Label quality\n"

@@ -164,11 +164,11 @@ def _row(item: Item, spec: ScoringSpec) -> dict[str, object]:
     }
 
 
-def _notes(export: Export, kept: int) -> tuple[str, ...]:
+def _notes(export: Export, items: int) -> tuple[str, ...]:
     notes = []
-    if kept < len(export.probe.items):
+    if items < len(export.probe.items):
         notes.append(
-            f"{len(export.probe.items) - kept:,} items without a gold are left out, since the harness needs one"
+            f"{len(export.probe.items) - items:,} items without a gold are left out, since the harness needs one"
         )
     how = export.probe.card.normalise
     forms = {item.form for item in export.probe.items}

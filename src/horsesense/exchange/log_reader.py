@@ -283,8 +283,8 @@ class LogReader:
         if done.rowcount:
             self._facets.setdefault(sample.task, Columns()).see(sample.columns)
             return int(done.lastrowid)
-        found = self.base.execute("select place from items where task = ? and id = ?", (sample.task, sample.item.id))
-        return int(found.fetchone()[0])
+        rows = self.base.execute("select place from items where task = ? and id = ?", (sample.task, sample.item.id))
+        return int(rows.fetchone()[0])
 
     @property
     def parts(self) -> Mapping[tuple[str, str, str], int]:

@@ -330,8 +330,8 @@ class _Writer:
                 item = item_from_dict(orjson.loads(body))
                 values: dict[str, Facet] = orjson.loads(seen)
                 if values:
-                    shown = {each: columns.shown(each, values[each]) for each in facets if each in values}
-                    item = replace(item, facets={**shown, **item.facets})
+                    in_facets = {each: columns.shown(each, values[each]) for each in facets if each in values}
+                    item = replace(item, facets={**in_facets, **item.facets})
                     if self.cluster in values:
                         item = replace(item, groups={**item.groups, self.cluster: str(values[self.cluster])})
                 counted["items"] += 1

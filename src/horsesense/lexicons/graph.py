@@ -273,7 +273,7 @@ def _either_way(pairs: Iterable[tuple[_T, _T]]) -> dict[_T, frozenset[_T]]:
     for one, other in pairs:
         others.setdefault(one, set()).add(other)
         others.setdefault(other, set()).add(one)
-    return {one: frozenset(found) for one, found in others.items()}
+    return {one: frozenset(neighbours) for one, neighbours in others.items()}
 
 
 def _links(concept: Ints, other: Ints, hops: NDArray[np.uint8], size: int) -> ConceptLinks:

@@ -26,7 +26,7 @@ from horsesense.planting.effects import (
     moved_by_cues,
     planted_effect,
 )
-from horsesense.planting.planted_cues import CUE, CUES, PLACEBO, PlantedCue, planted_probe
+from horsesense.planting.planted_cues import CUE, CUES, PLACEBO, PLANTED_IN, PlantedCue, planted_probe
 from horsesense.progress import NO_PROGRESS, Progress
 from horsesense.runs.ask import ask, default_folder
 from horsesense.runs.engine import ComputeSettings
@@ -236,7 +236,7 @@ def trials_of(answered: ProbeAnswers) -> Trials:
     credits = answered.credits(answered.primary())
     arms: dict[str, dict[str, int]] = {PLACEBO: {}, CUE: {}}
     for place, item in enumerate(answered.items):
-        arms[str(item.facets["arm"])][str(item.facets["planted_in"])] = place
+        arms[str(item.facets["arm"])][str(item.facets[PLANTED_IN])] = place
     items = answered.items
     pairs = [(arms[PLACEBO][key], place) for key, place in arms[CUE].items() if key in arms[PLACEBO]]
     target = [int(items[cue].facets["target"]) for _, cue in pairs]
@@ -260,7 +260,7 @@ def trials_of(answered: ProbeAnswers) -> Trials:
 def _cluster(item: Item, group: str) -> str:
     """Return the cluster of the item that the cue was planted in, which is the same for all cues."""
     unit = item.unit(group)
-    return str(item.facets["planted_in"]) if unit == item.id else unit
+    return str(item.facets[PLANTED_IN]) if unit == item.id else unit
 
 
 def mentioned_share(answered: ProbeAnswers, cue: PlantedCue) -> float | None:
@@ -277,7 +277,7 @@ def mentioned_share(answered: ProbeAnswers, cue: PlantedCue) -> float | None:
     at_target: dict[str, set[str]] = {CUE: set(), PLACEBO: set()}
     ids: dict[str, str] = {}
     for item, choice in zip(answered.items, predicted, strict=True):
-        origin, arm = str(item.facets["planted_in"]), str(item.facets["arm"])
+        origin, arm = str(item.facets[PLANTED_IN]), str(item.facets["arm"])
         if choice == (item.facets["target"],):
             at_target[arm].add(origin)
         if arm == CUE:

@@ -27,6 +27,8 @@ from horsesense.scoring.prompts import WHOLE, block, examples_from, letters_of
 Arm = Literal["cue", "placebo"]
 CUE: Arm = "cue"
 PLACEBO: Arm = "placebo"
+PLANTED_IN = "planted_in"
+"""Facet with the id of the item that a cue is planted in."""
 SHARE_RIGHT = 0.5
 """Probability that the target is the right option; otherwise it is a wrong one, each with the same probability."""
 
@@ -229,7 +231,7 @@ def planted_probe(probe: Probe, cue: PlantedCue, seed: int = 0) -> Probe:
         named = replace(item, probe=name)
         placebo, planted = cue.plant(named, None, probe.items), cue.plant(named, target, probe.items)
         if placebo.id != planted.id:
-            drawn: dict[str, Facet] = {"target": target, "planted_in": item.id}
+            drawn: dict[str, Facet] = {"target": target, PLANTED_IN: item.id}
             items.append(replace(placebo, facets={**placebo.facets, **drawn, "arm": PLACEBO}))
             items.append(replace(planted, facets={**planted.facets, **drawn, "arm": CUE}))
     if not items:

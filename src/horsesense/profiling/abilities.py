@@ -138,30 +138,20 @@ def _starter(ability: Ability, seed: int) -> Probe:
     return starter_probe()
 
 
-def frozen_questions_of(ability: Ability) -> Path:
-    """Return the list of an ability's questions with near distractors."""
-    return Path(__file__).with_name("questions") / f"{ability.name}.tsv.xz"
-
-
 def _wordnetqa(ability: Ability, seed: int) -> Probe:
     from horsesense.lexicons.sources import open_graph
     from horsesense.methods.wordnetqa.builder import build_wordnetqa
-    from horsesense.methods.wordnetqa.frozen_questions import frozen_probe
     from horsesense.methods.wordnetqa.plan import WordNetPlan
 
-    graph, plan = open_graph("wordnet"), WordNetPlan(ability.options["relation"], seed, ability.options.get("limit"))
-    if ability.options.get("distractors") == "near":
-        return frozen_probe(frozen_questions_of(ability), graph, plan)
-    return build_wordnetqa(graph, plan)
+    return build_wordnetqa(open_graph("wordnet"), WordNetPlan(seed=seed, **ability.options))
 
 
 def _dictionaryqa(ability: Ability, seed: int) -> Probe:
     from horsesense.lexicons.sources import open_graph
     from horsesense.methods.wordnetqa.dictionaryqa import DictionaryPlan, dictionaryqa_probe
 
-    return dictionaryqa_probe(
-        open_graph("gcide"), DictionaryPlan(seed, ability.options.get("limit")), open_graph("wordnet")
-    )
+    plan = DictionaryPlan(seed=seed, **ability.options)
+    return dictionaryqa_probe(open_graph("gcide"), plan, open_graph("wordnet"))
 
 
 def _duals(ability: Ability, seed: int) -> Probe:

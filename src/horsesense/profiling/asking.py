@@ -13,9 +13,11 @@ from horsesense.models.api.address import is_served
 from horsesense.models.api.settings import ServedSettings
 from horsesense.models.load import load_model
 from horsesense.models.protocol import Model
+from horsesense.planting.effects import MovedByCues, PlantedEffect
+from horsesense.planting.experiment import effects_in
 from horsesense.profiling.abilities import LADDER, Edition
 from horsesense.profiling.abilities import abilities as known
-from horsesense.profiling.conditions import Condition, Forecast, conditions, forecast
+from horsesense.profiling.conditions import PLANTED, Condition, Forecast, conditions, forecast, planted_conditions
 from horsesense.profiling.controls import PlantedModel, planted_answers
 from horsesense.profiling.document import ModelProfile, summary
 from horsesense.profiling.from_answers import (
@@ -72,7 +74,7 @@ def profile_model(
     forecast: Forecast | None = None
     answers: Mapping[str, Answers]
     if control is not None:
-        plan = [each for m in materials for each in conditions(m, call.edition)]
+        plan = _plan(call, materials)
         answers = planted_answers(control, call.name, plan)
     else:
         answers, forecast = _asked(call, materials)
@@ -88,6 +90,7 @@ def profile_model(
             mistakes += mistakes_of(ability, own, MISTAKES)
     call.progress.log(f"{call.name}: all answers are stored; computing the verdicts")
     found = verdicts(scores)
+    effects, moved = _planted_cues(answers)
     first = next(iter(answers[materials[0].ability.name].values()))
     profiled = ModelProfile(
         model=call.name,
@@ -95,12 +98,27 @@ def profile_model(
         verdicts=found,
         ladder=ladder,
         associations=associations,
+        planted_cues=effects,
+        moved_by_cues=moved,
         mistakes=tuple(mistakes),
         asked=_how(first),
         weights=first.part.model.weights,
         forecast=forecast,
     )
     return profiled, scores
+
+
+def _plan(call: ProfileCall, materials: Sequence[Material], prompt_format: str = "loglikelihood") -> list[Condition]:
+    """Return everything that a model is asked."""
+    own = (each for m in materials for each in conditions(m, call.edition, prompt_format))
+    return [*own, *planted_conditions(materials, call.edition, prompt_format)]
+
+
+def _planted_cues(answers: Mapping[str, Answers]) -> tuple[tuple[PlantedEffect, ...], MovedByCues | None]:
+    """Estimate what share of the answers planted cues move; None if no cue could be planted."""
+    planted = [each for own in answers.values() for (role, _), each in own.items() if role == "planted"]
+    effects, moved, _ = effects_in(planted, PLANTED)
+    return effects, moved[0] if moved else None
 
 
 def _how(answered: ProbeAnswers) -> str:
@@ -119,11 +137,11 @@ def _asked(call: ProfileCall, materials: Sequence[Material]) -> tuple[dict[str, 
     """The answers of a model by ability; what is kept is not asked again, and a model is loaded only if it has to."""
 
     for prompt_format in ("loglikelihood", "letters", "generate"):
-        plan = [each for m in materials for each in conditions(m, call.edition, prompt_format)]
+        plan = _plan(call, materials, prompt_format)
         if _all_kept(call, plan):
             return _collected(_run_all(call, call.model, plan)), None
     if call.engine.remote and isinstance(call.model, str | Path) and not is_served(labelled(str(call.model))[1]):
-        plan = [each for m in materials for each in conditions(m, call.edition)]
+        plan = _plan(call, materials)
         questions = sum(len(each.probe.items) * len(each.ways) for each in plan)
         call.progress.log(f"{call.name}: {questions:,} questions for the workers; how fast they are shows as they work")
         return _collected(_run_all(call, call.model, plan)), None
@@ -131,7 +149,7 @@ def _asked(call: ProfileCall, materials: Sequence[Material]) -> tuple[dict[str, 
     chosen, skipped = first_supported(model, call.spec)
     if skipped:
         call.progress.log(f"{call.name}: profiled by {chosen.name} ({skipped})")
-    plan = [each for m in materials for each in conditions(m, call.edition, chosen.name)]
+    plan = _plan(call, materials, chosen.name)
     rest = [each for each in plan if not _all_kept(call, [each])]
     budget = sizes(None if call.folder is None else run_of_profile(call.folder), call.device)[0]
     price = None if call.served is None else call.served.price

@@ -1,9 +1,10 @@
-"""The conditions in which a model is evaluated on an ability: main, twin, retest, letters, and without the question.
+"""The conditions in which a model is evaluated: main, twin, retest, letters, without the question, planted cues.
 
 Each is a probe of the run that stores the answers, so an interrupted profile can be resumed. With PMI, every option is
 scored with its question and alone: the same call gives the main score, the PMI score and the model's choice without the
 question. A model without likelihoods is asked by letters or replies, and once more with the question withheld. Replies
-to the main questions come in two option orders each; the retest, in another wording, has an order of its own.
+to the main questions come in two option orders each; the retest, in another wording, has an order of its own. Cues are
+planted in some questions of all abilities together, each asked with the cue and with a placebo.
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ from horsesense.methods.winoventi.adversarial_filter import prior_probe
 from horsesense.models.api.served_model import ServedModel
 from horsesense.models.hf.language_model import LanguageModel
 from horsesense.models.protocol import Model, Sampling
+from horsesense.planting.experiment import find_cue, planted_probes
+from horsesense.planting.planted_cues import PLANTED_IN
 from horsesense.profiling.abilities import Edition
 from horsesense.profiling.material import SEED, Material, by_turns
 from horsesense.progress import NO_PROGRESS, Progress
@@ -27,7 +30,7 @@ from horsesense.runs.withheld import withheld_form, without_question
 from horsesense.scoring.generate import REPLY_TOKENS
 from horsesense.scoring.prompt_formats import Call, PromptFormat, get_prompt_format
 
-Role = Literal["main", "twin", "retest", "letters", "prior", "withheld"]
+Role = Literal["main", "twin", "retest", "letters", "prior", "withheld", "planted"]
 
 RETEST: Mapping[str, int] = {"quick": 12, "full": 200}
 """Families of the frozen half in the retest."""
@@ -46,6 +49,12 @@ BOTH_ORDERS = 2
 """Option orders of the main questions, where a model replies."""
 RETEST_OF = "retest_of"
 """Facet that identifies the question of the main condition."""
+PLANTED = "planted"
+"""Name of the questions in which cues are planted; that of a cue follows after a dot."""
+PLANTED_CUES = ("professor", "asterisk", "length")
+"""A stated opinion, a mark and a longer option. Marks and lengths fit lettered questions alone."""
+PLANTED_FAMILIES: Mapping[str, int] = {"quick": 8, "full": 40}
+"""Families of each ability in which cues are planted, in one item each."""
 _SAMPLE = 800
 """Tokens on which the speed of a model is measured on a CPU; on a GPU a whole batch is used."""
 
@@ -55,6 +64,7 @@ class Condition:
     """One probe of a profile, and its prompt formats."""
 
     ability: str
+    """Name of its ability; with a planted cue, which concerns all, the name of its probe."""
     role: Role
     name: str
     """Name of the probe in the run."""
@@ -92,6 +102,29 @@ def conditions(material: Material, edition: Edition, prompt_format: str = "logli
         yield Condition(
             ability, "withheld", f"{ability}-withheld", Probe.of(list(hidden.values()), card), (prompt_format,)
         )
+
+
+def planted_conditions(
+    materials: Sequence[Material], edition: Edition, prompt_format: str = "loglikelihood"
+) -> Iterator[Condition]:
+    """Yield a condition per planted cue, over all abilities; none if no cue fits their items."""
+    items: list[Item] = []
+    for material in materials:
+        first: dict[str, Item] = {}
+        for item in _on_rungs(_first(material.frozen, PLANTED_FAMILIES[edition]), "inference"):
+            if item.answer is not None:
+                first.setdefault(item.unit(), item)
+        items += first.values()
+    fitting = [name for name in PLANTED_CUES if {item.form for item in items} & set(find_cue(name).forms)]
+    if fitting:
+        probe = Probe.of(items, Card(name=PLANTED, made="Questions of all abilities."))
+        for name, planted in planted_probes(probe, cue=fitting, seed=SEED, formats=(prompt_format,)).items():
+            yield Condition(name, "planted", name, planted, (prompt_format,))
+
+
+def original_id(item: Item) -> str:
+    """Return the id of the question in the main condition that a question of the retest, or with a planted cue, is."""
+    return str(item.facets.get(RETEST_OF, item.facets.get(PLANTED_IN, item.id)))
 
 
 def withheld_key(item: Item) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ from typing import Any, Protocol, runtime_checkable
 
 from horsesense.core import Answer, Item, ScoringSpec
 from horsesense.errors import UserError
-from horsesense.profiling.conditions import RETEST_OF, Condition, Role
+from horsesense.profiling.conditions import Condition, Role, original_id
 from horsesense.profiling.from_answers import Explained
 from horsesense.registry import find
 from horsesense.runs.ask_models import content_of
@@ -46,7 +46,8 @@ class PlantedModel(Protocol):
     def scores(self, item: Item) -> Sequence[float]:
         """Return one score per option; the highest is its answer, equal ones tie.
 
-        A question of the retest has the id of the question in the main condition as its facet ``retest_of``.
+        `horsesense.profiling.conditions.original_id` has the id of the question in the main condition, also for a
+        question of the retest or one with a planted cue.
         """
 
 
@@ -116,7 +117,7 @@ class RuleReader:
 
     def scores(self, item: Item) -> Sequence[float]:
         """Return the shares of the options by the rule."""
-        shares = self.shares.get(str(item.facets.get(RETEST_OF, item.id)))
+        shares = self.shares.get(original_id(item))
         return Guesser().scores(item) if shares is None else shares
 
 
@@ -140,7 +141,7 @@ def planted_answers(
     """Return the answers of a planted model by ability; without likelihoods it has only the first prompt format."""
     found: dict[str, dict[tuple[Role, str], ProbeAnswers]] = {}
     for condition in conditions:
-        if condition.role in ("main", "twin", "retest"):
+        if condition.role in ("main", "twin", "retest", "planted"):
             answers = [Answer(item=i.id, view=i.form, scores=_scores(model, i)) for i in condition.probe.items]
             answered = ProbeAnswers(_part(model, name, condition, answers), condition.probe, ScoringSpec(), answers)
             found.setdefault(condition.ability, {})[condition.role, "loglikelihood"] = answered

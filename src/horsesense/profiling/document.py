@@ -8,6 +8,7 @@ from pathlib import Path
 
 from horsesense.core.document import Document
 from horsesense.methods.rica.ladder import LadderAnalysis
+from horsesense.planting.effects import MovedByCues, PlantedEffect
 from horsesense.profiling.abilities import Ability
 from horsesense.profiling.conditions import Forecast
 from horsesense.profiling.contamination import TELLING
@@ -86,6 +87,10 @@ class ModelProfile(Document):
     """Loss of known facts on the rungs to an inference; null if the ladder was not asked."""
     associations: OwnAssociations | None
     """Effect of its own associations when a text contradicts them; null if not asked."""
+    planted_cues: tuple[PlantedEffect, ...]
+    """Effect of each planted cue on answers to questions of all abilities; it changes no verdict."""
+    moved_by_cues: MovedByCues | None
+    """All planted cues in one row; null if no cue fits the questions."""
     mistakes: tuple[Mistake, ...]
     """Most confident errors by ability."""
     asked: str

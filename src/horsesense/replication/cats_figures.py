@@ -21,19 +21,19 @@ _AVERAGE = "Average"
 @computes("cats", "sets")
 def sets(files: PublishedFiles) -> Results:
     """Instances of each dataset, their options, and chance."""
-    found: dict[str, Computed] = {}
+    figures: dict[str, Computed] = {}
     for name in SUITES["cats"].sets:
         items = read_cats([files.path(f"{_ABILITY}/{name}.txt")]).items
         n = len(items)
-        found[name] = Computed(n, "data", n, reason=_sizes(name, n))
-        found[f"guessing {name}"] = Computed(chance([len(item.options) for item in items]), "data", n)
+        figures[name] = Computed(n, "data", n, reason=_sizes(name, n))
+        figures[f"guessing {name}"] = Computed(chance([len(item.options) for item in items]), "data", n)
         (options,) = {len(item.options) for item in items}
-        found[f"options {name}"] = Computed(options, "data", n)
-        found[f"right options {name}"] = Computed(1, "data", n)
-        found[f"wrong options {name}"] = Computed(options - 1, "data", n)
+        figures[f"options {name}"] = Computed(options, "data", n)
+        figures[f"right options {name}"] = Computed(1, "data", n)
+        figures[f"wrong options {name}"] = Computed(options - 1, "data", n)
         if name == "sm":
-            found["words that differ sm"] = _differing(items)
-    return found
+            figures["words that differ sm"] = _differing(items)
+    return figures
 
 
 def _sizes(name: str, released: int) -> str:
@@ -64,17 +64,17 @@ def _words_apart(one: str, other: str) -> int:
 @computes("cats", "pairs")
 def pairs(files: PublishedFiles) -> Results:
     """Pairs of each robust set, and how often guessing is consistent."""
-    found: dict[str, Computed] = {}
+    figures: dict[str, Computed] = {}
     counts = {}
     for name in SUITES["cats-robust"].sets:
         items = read_cats_robust([files.path(f"{_ROBUST}/{name}.txt")]).items
         counts[name] = len({item.family for item in items})
         guess = chance([len(item.options) for item in items])
-        found[f"guessing {name}"] = Computed(guess**2 + (1 - guess) ** 2, "data", counts[name])
+        figures[f"guessing {name}"] = Computed(guess**2 + (1 - guess) ** 2, "data", counts[name])
     reason = ", ".join(f"{name} {count}" for name, count in counts.items())
     reason = f"the published files have {reason}"
-    found["a method"] = Computed(max(counts.values()), "data", sum(counts.values()), reason=reason)
-    return found
+    figures["a method"] = Computed(max(counts.values()), "data", sum(counts.values()), reason=reason)
+    return figures
 
 
 @computes("cats", "averages")
@@ -84,7 +84,7 @@ def averages(files: PublishedFiles) -> Results:
     for figure in read_ledger("cats"):
         if figure.place == "table 3":
             rows.setdefault(figure.row, {})[figure.column] = figure
-    found = {}
+    computed = {}
     for row, figures in rows.items():
         average = figures.pop(_AVERAGE)
         cells = [(figure.number, figure.step) for figure in figures.values()]
@@ -93,8 +93,8 @@ def averages(files: PublishedFiles) -> Results:
         reason = f"the mean of its {len(cells)} printed figures"
         if not follows(low, high, (average.number, average.step)):
             reason += _without_one(figures, average)
-        found[row] = Computed(mean, "the paper's own rows", len(cells), low, high, reason=reason)
-    return found
+        computed[row] = Computed(mean, "the paper's own rows", len(cells), low, high, reason=reason)
+    return computed
 
 
 def _without_one(figures: Mapping[str, Figure], average: Figure) -> str:

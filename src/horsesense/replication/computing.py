@@ -57,10 +57,10 @@ class PublishedFiles:
             below = (name, name.partition("data_mcqa/")[2] or name)
             for each in below:
                 for ending in ("", ".gz"):
-                    found = self.folder / f"{each}{ending}"
-                    if found.is_file():
-                        self.read[name] = found
-                        return found
+                    file = self.folder / f"{each}{ending}"
+                    if file.is_file():
+                        self.read[name] = file
+                        return file
         fix = f"horsesense fetch {release}" if name in pinned(release) else ""
         raise AbsentError(f"the published file {name}", fix)
 

@@ -179,8 +179,8 @@ class ConsistencyCheck:
 def check_consistency(paper: str) -> ConsistencyCheck:
     """Check the figures of a paper against each other."""
     results = [result for check in _CHECKS[paper] for result in check()]
-    found = tuple(problem for _, problem in results if problem is not None)
-    return ConsistencyCheck(sum(count for count, _ in results), found)
+    inconsistencies = tuple(problem for _, problem in results if problem is not None)
+    return ConsistencyCheck(sum(count for count, _ in results), inconsistencies)
 
 
 def _at(paper: str, *name: str) -> Printed:

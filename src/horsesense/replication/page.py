@@ -119,8 +119,8 @@ def _paper(paper: PaperReplication) -> Iterator[str]:
     yield from _same(paper)
     yield from _cannot(paper)
     yield from _models(paper)
-    found = len(paper.inconsistencies)
-    yield f"### Consistency within the paper ({paper.checked} figures checked, {found} inconsistent)"
+    inconsistencies = len(paper.inconsistencies)
+    yield f"### Consistency within the paper ({paper.checked} figures checked, {inconsistencies} inconsistent)"
     yield ""
     yield from _table(
         ("rule", "place", "inconsistency"), ((f.check, f.place, f.problem) for f in paper.inconsistencies), left=3

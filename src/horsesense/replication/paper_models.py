@@ -169,13 +169,13 @@ def computed_of(
 ) -> dict[str, Computed]:
     """Return the scores of models that replicate a row of the paper, by the key of the ledger."""
     rows = {each.hub: each.row for each in paper_models() if each.paper == paper}
-    found = {}
+    figures = {}
     for cell in cells:
         if verdicts.get(cell.model, "unknown"):
             continue
         key = BETWEEN.join((cell.suite, rows[hub_called(cell.model)], cell.column))
-        found[key] = Computed(cell.estimate.value, "asked here", cell.estimate.n, part=part)
-    return found
+        figures[key] = Computed(cell.estimate.value, "asked here", cell.estimate.n, part=part)
+    return figures
 
 
 # Trained models.

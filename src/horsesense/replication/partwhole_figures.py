@@ -48,12 +48,14 @@ def triples(files: PublishedFiles) -> Results:
         for one, other in exchanged(reason, counts)
         for name in (one, other)
     }
-    found = {name: Computed(count, "data", len(items), reason=reasons.get(name, "")) for name, count in counts.items()}
+    figures = {
+        name: Computed(count, "data", len(items), reason=reasons.get(name, "")) for name, count in counts.items()
+    }
     one_less = "one triple of the printed number is not in the published files"
-    found["all"] = Computed(len(items), "data", len(items), reason=one_less if len(items) == 13_683 else "")
+    figures["all"] = Computed(len(items), "data", len(items), reason=one_less if len(items) == 13_683 else "")
     for name, called in SPLITS.items():
-        found[f"share of {called}"] = Computed(len(parts[name]) / len(items) * 100, "data", len(items))
-    return found
+        figures[f"share of {called}"] = Computed(len(parts[name]) / len(items) * 100, "data", len(items))
+    return figures
 
 
 def _told(name: str) -> str:
@@ -128,24 +130,24 @@ def votes(files: PublishedFiles) -> Results:
     rarest = min(classes, key=classes.__getitem__)
     single = f"of the {classes.total()} that were released {classes[rarest]} is of the class {rarest}"
     parts = _splits(files)
-    kept = {replace(item, answer=None).id for part in parts.values() for item in part}
-    fewest = min(len(by_item[item]) for item in kept)
+    published = {replace(item, answer=None).id for part in parts.values() for item in part}
+    fewest = min(len(by_item[item]) for item in published)
     return {
         "invalid": Computed(invalid, "data", total, reason=fewer),
         "share invalid": Computed(invalid / total * 100, "data", total, reason=fewer),
-        "kappa": _kappa(released, kept),
+        "kappa": _kappa(released, published),
         "one person": _one_person(released, parts["test"]),
         "gold a class": Computed(classes[rarest], "data", classes.total(), reason=single),
-        "fewest": Computed(fewest, "data", len(kept)),
+        "fewest": Computed(fewest, "data", len(published)),
     }
 
 
-def _kappa(released: ReleasedVotes, kept: set[str]) -> Computed:
+def _kappa(released: ReleasedVotes, published: set[str]) -> Computed:
     """Agreement on the triples that were kept, over all pairs of votes on one triple."""
-    judged = [each for each in released.judgements if each.item in kept]
+    judged = [each for each in released.judgements if each.item in published]
     scale = Scale(LABELS)
-    found = pair_kappa(votes_on_scale(judged, lambda item: scale), "quadratic", resamples=200)
-    return Computed(found.value, "data", found.n, found.low, found.high)
+    estimate = pair_kappa(votes_on_scale(judged, lambda item: scale), "quadratic", resamples=200)
+    return Computed(estimate.value, "data", estimate.n, estimate.low, estimate.high)
 
 
 def _one_person(released: ReleasedVotes, test: Sequence[Item]) -> Computed:

@@ -6,9 +6,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from horsesense.core.document import Document
+from horsesense.core.document import Frame, TableDocument, columns_of
 from horsesense.errors import UserError, translate_errors, unknown
 from horsesense.methods.ledger import (
     PAPERS,
@@ -46,9 +45,6 @@ from horsesense.replication.paper_models import (
     why_no_verdict,
 )
 from horsesense.replication.verdicts import VERDICTS, Basis, Computed, FigureVerdict, Verdict, judge
-
-if TYPE_CHECKING:
-    from horsesense.core.document import Frame
 
 PAGE, MARKDOWN, DOCUMENT = "replication.html", "replication.md", "replication.json"
 
@@ -151,7 +147,7 @@ class PaperReplication:
 
 
 @dataclass(frozen=True)
-class Replication(Document):
+class Replication(TableDocument):
     """The published figures of one or several papers, each with a verdict."""
 
     papers: tuple[PaperReplication, ...]
@@ -163,8 +159,6 @@ class Replication(Document):
 
     def frame(self) -> Frame:
         """Return one row per figure, with its verdict."""
-        from horsesense.core.document import Frame, columns_of
-
         names = [field.name for field in fields(FigureOutcome)]
         rows = [
             {"paper": paper.paper} | {name: getattr(each, name) for name in names}
@@ -193,9 +187,6 @@ class Replication(Document):
             for paper in self.papers
         )
         return f"Replication({counts})"
-
-    def _repr_html_(self) -> str:
-        return self.frame()._repr_html_()
 
 
 @translate_errors()
@@ -287,10 +278,10 @@ def _evaluate(
     from horsesense.runs.ask import ask
     from horsesense.runs.engine import ComputeSettings
 
-    found: dict[str, Computed] = {}
+    figures: dict[str, Computed] = {}
     rows: list[ModelCell] = []
     if not models or paper not in SUITES:
-        return found, rows
+        return figures, rows
     for name in SUITES[paper]:
         suite = find_paper_suite(AS_PUBLISHED.get(name, name))
         opened = suite.open_data(dataset, False)
@@ -309,9 +300,9 @@ def _evaluate(
         verdicts = {each.name: why_no_verdict(paper, each, is_random(each)) for each in records.values()}
         part = limit is not None or bool(opened.missing) or not is_whole(paper, dataset, opened.found.values())
         cells = list(cells_of(name, suite.tables(list(run.answered), (), opened.others)))
-        found |= computed_of(paper, cells, verdicts, part)
+        figures |= computed_of(paper, cells, verdicts, part)
         rows += model_cells(cells, verdicts, part)
-    return found, rows
+    return figures, rows
 
 
 def _write(done: Replication, folder: Path) -> None:

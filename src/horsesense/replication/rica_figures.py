@@ -46,14 +46,14 @@ def verified(files: PublishedFiles) -> Results:
     """The human-verified set by split, and the axioms behind its test split."""
     splits = {name: _split(files, file) for name, file in _SPLITS.items()}
     whole = {"test": "the test split of the human-verified 10k"}
-    found = {
+    figures = {
         name: Computed(len(items), "data", len(items), reason=whole.get(name, "")) for name, items in splits.items()
     }
     total = sum(len(items) for items in splits.values())
     training = len(splits["training"])
     axioms = len({item.groups["axiom"] for item in splits["test"]})
     reason = f"{axioms} by their content words; the published files do not number them"
-    return found | {
+    return figures | {
         "statements": Computed(total, "data", total),
         "training, five entities": Computed(5 * training, "data", training),
         "test axioms": Computed(axioms, "data", len(splits["test"]), reason=reason),
@@ -78,7 +78,7 @@ def curated(files: PublishedFiles) -> Results:
         by_axiom.setdefault(item.groups["axiom"], []).append(item)
     sizes = [len(group) for group in by_axiom.values()]
     n = len(items)
-    found = {
+    figures = {
         "statements": Computed(n, "data", n),
         "axioms": Computed(len(by_axiom), "data", n),
         "axioms about two": Computed(sum(size == max(sizes) for size in sizes), "data", n),
@@ -91,8 +91,8 @@ def curated(files: PublishedFiles) -> Results:
         share = sum(item.facets.get("category") == category for item in items) / n * 100
         of_axioms = sum(group[0].facets.get("category") == category for group in by_axiom.values())
         reason = f"of the statements; of the {len(by_axiom)} axioms {of_axioms / len(by_axiom):.0%}"
-        found[category] = Computed(share, "data", n, reason=reason)
-    return found
+        figures[category] = Computed(share, "data", n, reason=reason)
+    return figures
 
 
 @computes("rica", "joint set")
@@ -129,7 +129,7 @@ def _results() -> dict[str, dict[str, Figure]]:
 @computes("rica", "joint")
 def joint(files: PublishedFiles) -> Results:
     """Accuracy on both sets together, from that on each and the sizes of the sets."""
-    found: dict[str, Computed] = {}
+    figures: dict[str, Computed] = {}
     for model, cells in _results().items():
         for column, figure in cells.items():
             setting, _, which = column.partition(" / ")
@@ -151,10 +151,10 @@ def joint(files: PublishedFiles) -> Results:
                 )
             elif abs(value - figure.number) > _FAR:
                 reason += f"; printed as if {share:.0%} were of the easy set, which has {SIZES[0] / sum(SIZES):.0%}"
-            found[f"{model} | {setting}"] = Computed(
+            figures[f"{model} | {setting}"] = Computed(
                 value, "the paper's own rows", sum(SIZES), low, high, reason=reason
             )
-    return found
+    return figures
 
 
 @computes("rica", "strategies")
@@ -208,15 +208,15 @@ def trained(files: PublishedFiles) -> Results:
 @computes("rica", "perplexity")
 def perplexity(files: PublishedFiles) -> Results:
     """The perplexity is e to the loss."""
-    found = {}
+    figures = {}
     for model in ("RoBERTa-base", "RoBERTa-large"):
         loss = printed("rica", "appendix B", model, "evaluation loss at best epoch")
         value = math.exp(loss)
         reason = "e to the printed loss; single precision has seven digits"
-        found[model] = Computed(
+        figures[model] = Computed(
             value, "the paper's own rows", None, value * (1 - _SINGLE), value * (1 + _SINGLE), reason=reason
         )
-    return found
+    return figures
 
 
 @computes("rica", "arithmetic")

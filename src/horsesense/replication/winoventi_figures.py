@@ -60,7 +60,7 @@ def things(files: PublishedFiles) -> Results:
 @computes("winoventi", "jaccard")
 def jaccard(files: PublishedFiles) -> Results:
     """Overlap of the associations of each model with those of BERT-large (table 4)."""
-    found: dict[str, Computed] = {}
+    figures: dict[str, Computed] = {}
     rows: dict[int, dict[str, float]] = {}
     for k in (1, 3, 5):
         table = read_k_file(files.path(f"data/assets/k_analysis/things_k{k}.tsv"))
@@ -72,14 +72,14 @@ def jaccard(files: PublishedFiles) -> Results:
             called = K_NAMES.get(name, name)
             same = abs(float(released[called]["BERT_large"]) - rows[k][called]) < _ALIKE
             reason = f"as in the published jaccard_k{k}.tsv" if same else ""
-            found[f"{name} | k={k}"] = Computed(rows[k][called], "data", len(table.nouns), reason=reason)
+            figures[f"{name} | k={k}"] = Computed(rows[k][called], "data", len(table.nouns), reason=reason)
         if k == 1:
             others = [value for row, line in enumerate(all_pairs) for value in line[:row]]
-            found["others | mean k=1"] = Computed(sum(others) / len(others), "data", len(table.nouns))
+            figures["others | mean k=1"] = Computed(sum(others) / len(others), "data", len(table.nouns))
     base = [row["BERT_base"] for row in rows.values()]
     reason = f"{', '.join(f'{value:.2f}' for value in base)} at k = 1, 3, 5; MobileBERT is nearer at k = 1"
-    found["BERT-base | mean"] = Computed(sum(base) / len(base), "data", reason=reason)
-    return found
+    figures["BERT-base | mean"] = Computed(sum(base) / len(base), "data", reason=reason)
+    return figures
 
 
 @computes("winoventi", "associations")
@@ -101,9 +101,9 @@ def outcomes(files: PublishedFiles) -> Results:
     raw = _rows(files.path(f"{_OUTCOMES}_raw.csv"), COMMAS)
     cleaned = _rows(files.path(f"{_OUTCOMES}_cleaned.csv"))
     worker = next(iter(raw[0]))
-    found = {f"k={k}": Computed(sum(row["min_k"] == str(k) for row in raw), "data", len(raw)) for k in (1, 3, 5, 8)}
+    figures = {f"k={k}": Computed(sum(row["min_k"] == str(k) for row in raw), "data", len(raw)) for k in (1, 3, 5, 8)}
     thrown = (len(raw) - len(cleaned)) / len(raw) * 100
-    return found | {
+    return figures | {
         "pairs": Computed(len(raw), "data", len(raw)),
         "nonsense": Computed(thrown, "data", len(raw)),
         "workers": Computed(len({row[worker] for row in raw}), "data", len(raw)),
@@ -115,8 +115,8 @@ def registry(files: PublishedFiles) -> Results:
     """Triplets before the adversarial filter, and after it."""
     path = files.path(_REGISTRY)
     triplets = len(_rows(path))
-    kept = len(read_registry(path)[HUB["BERT-large"]])
-    return {"triplets": Computed(triplets, "data", triplets), "BERT-large": Computed(kept, "data", triplets)}
+    count = len(read_registry(path)[HUB["BERT-large"]])
+    return {"triplets": Computed(triplets, "data", triplets), "BERT-large": Computed(count, "data", triplets)}
 
 
 @computes("winoventi", "contexts")
@@ -181,7 +181,7 @@ def benchmark(files: PublishedFiles) -> Results:
         if len(apart) == 1:
             thirds[third_of(premises[0], apart[0].spans[0][0])] += 1
     reason = f"{schemas:,} schemas here"
-    found = {
+    figures = {
         "schemas": Computed(schemas, "data", schemas, reason=reason),
         "prompts": Computed(len(items), "data", len(items), reason=f"{len(items):,} prompts here"),
         "nouns": Computed(len(of_noun), "data", schemas, reason=reason),
@@ -190,7 +190,7 @@ def benchmark(files: PublishedFiles) -> Results:
         "length of a premise": Computed(sum(lengths) / len(lengths), "data", len(lengths), reason=reason),
         "guessing": Computed(50.0, "data", len(items), enough=True),
     }
-    return found | {
+    return figures | {
         f"{third} third": share_of(count, thirds.total(), reason="by characters") for third, count in thirds.items()
     }
 
@@ -214,7 +214,7 @@ def individual(files: PublishedFiles) -> Results:
     triplets = [" | ".join(family.split(" | ")[:3]) for family in families]
     prefers = read_registry(files.path(_REGISTRY))
     rows = {row["model"]: row for row in _rows(files.path(_RESULTS))}
-    found = {}
+    figures = {}
     for model, hub in HUB.items():
         counted = _scaled(sum(triplet in prefers[hub] for triplet in triplets), len(triplets))
         shares = [float(rows[hub][f"indi_{test}"]) / 100 for test in ("generic", "exception")] if hub in rows else []
@@ -222,8 +222,8 @@ def individual(files: PublishedFiles) -> Results:
         if size and reason % size:
             odd = f"the released percentages of Individual are counts of {size} or a multiple, not of {reason:.0f}"
             counted = replace(counted, reason="; ".join(filter(None, (counted.reason, odd))))
-        found[model] = counted
-    return found
+        figures[model] = counted
+    return figures
 
 
 @computes("winoventi", "people")
@@ -232,12 +232,12 @@ def people(files: PublishedFiles) -> Results:
     path = f"{_CROWD}/human_performance_collection/human_evaluation_cleaned.csv"
     votes = read_winoventi_answers([files.path(path)])
     items = {item.id: item for item in votes.probe.items}
-    found = {}
+    figures = {}
     for test in ("generic", "exception"):
         judged = [each for each in votes.judgements if items[each.item].member == test]
         right = sum(items[e.item].options[items[e.item].answer or 0] == e.value for e in judged)
-        found[test] = share_of(right, len(judged), reason=f"{right:,} of {len(judged):,} here")
-    return found
+        figures[test] = share_of(right, len(judged), reason=f"{right:,} of {len(judged):,} here")
+    return figures
 
 
 @computes("winoventi", "splits")
@@ -274,20 +274,20 @@ def released(files: PublishedFiles) -> Results:
     aggregated = {row["model_name"]: row for row in _rows(files.path(_AGGREGATED))}
     names = {"all": "all", "individual": "indi", "intersection": "intersect"}
     basis: Basis = "the authors' published results"
-    found: dict[str, Computed] = {}
+    figures: dict[str, Computed] = {}
     for model, hub in HUB.items():
         for subset, column in names.items():
             for test in ("generic", "exception"):
                 if hub in rows:
                     share = float(rows[hub][f"{column}_{test}"])
                     reason = f"{share * _INTERSECTION / 100:.0f} of {_INTERSECTION}" if subset == "intersection" else ""
-                    found[f"{model} | {subset} {test}"] = Computed(share, basis, reason=reason)
+                    figures[f"{model} | {subset} {test}"] = Computed(share, basis, reason=reason)
         row: Mapping[str, str] | None = aggregated.get(K_NAMES.get(model, model))
         if row is not None:
             reason = "output_aggregated.tsv, which is of an earlier pass for some models"
-            found[f"{model} | N"] = Computed(float(row["num_itself_1"]), basis, reason=reason)
+            figures[f"{model} | N"] = Computed(float(row["num_itself_1"]), basis, reason=reason)
     (size,) = {int(row["num_intersection_1"]) for row in aggregated.values()}
     reason = "output_aggregated.tsv; the percentages of table 6 are counts of 229"
-    found["intersection"] = Computed(size, basis, reason=reason)
-    found["intersection twice"] = Computed(2 * size, basis, reason=reason)
-    return found
+    figures["intersection"] = Computed(size, basis, reason=reason)
+    figures["intersection twice"] = Computed(2 * size, basis, reason=reason)
+    return figures

@@ -33,20 +33,20 @@ def _items(files: PublishedFiles, name: str, part: str) -> tuple[Item, ...]:
 @computes("wordnetqa", "sets")
 def sets(files: PublishedFiles) -> Results:
     """Questions of the published datasets, their options, distractors and hops."""
-    found: dict[str, Computed] = {}
+    figures: dict[str, Computed] = {}
     tests = {name: _items(files, name, "test") for name in _HAVE_TEST}
     reason = ", ".join(f"{name} {len(items):,}" for name, items in tests.items())
     for name, items in tests.items():
-        found[f"{name} test"] = Computed(len(items), "data", len(items), reason=reason)
+        figures[f"{name} test"] = Computed(len(items), "data", len(items), reason=reason)
     trained = {name: _items(files, name, "train") for name in _TRAINED_ON}
     (size,) = {len(items) for items in trained.values()}
-    found["train"] = Computed(size, "data", size)
+    figures["train"] = Computed(size, "data", size)
     every = [item for part in (*tests.values(), *trained.values()) for item in part]
     (options,) = {len(item.options) for item in every}
     hops = [int(item.facets["hops"]) for item in every if "hops" in item.facets]
     over = sum(count > 5 for count in hops)
     (of_dictionary,) = {len(item.options) for item in tests["dictionary"]}
-    return found | {
+    return figures | {
         "options": Computed(options, "data", len(every)),
         "options dictionary": Computed(of_dictionary, "data", len(tests["dictionary"])),
         "distractors": Computed(options - 1, "data", len(every)),
@@ -61,25 +61,25 @@ def sets(files: PublishedFiles) -> Results:
 @computes("wordnetqa", "people")
 def people(files: PublishedFiles) -> Results:
     """The answer that is published with each question of the checked test sets (table 7)."""
-    found = {}
+    figures = {}
     for name in _HAVE_TEST:
         judged = [item for item in _items(files, name, "test") if "people_right" in item.facets]
         right = sum(bool(item.facets["people_right"]) for item in judged)
-        found[name] = share_of(
+        figures[name] = share_of(
             right, len(judged), reason=f"{right:,} of {len(judged):,}: the vote kept with each question"
         )
-    return found
+    return figures
 
 
 @computes("wordnetqa", "guessing")
 def guessing(files: PublishedFiles) -> Results:
     """What a pick by lot among five earns on the questions of a checked test set (table 7)."""
-    found = {}
+    figures = {}
     for name in _HAVE_TEST:
         n = len(_items(files, name, "test"))
         low, high = drawn(0.2, n)
-        found[f"{name} test"] = Computed(20.0, "data", n, low * 100, high * 100, reason="a pick by lot among five")
-    return found
+        figures[f"{name} test"] = Computed(20.0, "data", n, low * 100, high * 100, reason="a pick by lot among five")
+    return figures
 
 
 # PublishedFiles of knowledge.
@@ -132,15 +132,15 @@ def _table(place: str) -> Mapping[str, Mapping[str, Figure]]:
 @computes("wordnetqa", "clusters")
 def clusters(files: PublishedFiles) -> Results:
     """Questions a concept (table 4)."""
-    found = {}
+    figures = {}
     for row, cells in _table("table 4").items():
         if "with perturbations" in cells:
             size = cells["with perturbations"].number / cells["concepts"].number
             reason = (
                 f"{size:.2f}: the printed figure is rounded up" if -(-size // 1) == cells["cluster size"].number else ""
             )
-            found[row.lower()] = Computed(size, _OWN, int(cells["concepts"].number), reason=reason)
-    return found
+            figures[row.lower()] = Computed(size, _OWN, int(cells["concepts"].number), reason=reason)
+    return figures
 
 
 @computes("wordnetqa", "science")
@@ -159,15 +159,15 @@ def science(files: PublishedFiles) -> Results:
 @computes("wordnetqa", "differences")
 def differences(files: PublishedFiles) -> Results:
     """Strict accuracy minus accuracy (table 8), from tables 7 and 8."""
-    found = {}
+    figures = {}
     for row, rows in STRICT_ROWS.items():
         for name in _SETS:
             strict = _table("table 8")[row][f"{name} / strict"]
             accuracy = _table("table 7")[rows[name]][f"{name} / dev"]
             value, slack = strict.number - accuracy.number, (strict.step + accuracy.step) / 2
             reason = f"{strict.value} less {accuracy.value} in table 7"
-            found[f"{row} | {name}"] = Computed(value, _OWN, None, value - slack, value + slack, reason=reason)
-    return found
+            figures[f"{row} | {name}"] = Computed(value, _OWN, None, value - slack, value + slack, reason=reason)
+    return figures
 
 
 @computes("wordnetqa", "costs")

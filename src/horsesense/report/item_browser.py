@@ -88,12 +88,12 @@ def _places(summary: Summary, wanted: set[str]) -> dict[str, int]:
 
 def _items(summaries: Sequence[Summary], wanted: set[str]) -> dict[str, Item]:
     """Some of the items that models were asked, by id."""
-    found: dict[str, Item] = {}
+    items: dict[str, Item] = {}
     for summary in summaries:
-        left = wanted - found.keys() if found else wanted
+        left = wanted - items.keys() if items else wanted
         if left:
-            found |= {each: summary.answered.items[place] for each, place in _places(summary, left).items()}
-    return found
+            items |= {each: summary.answered.items[place] for each, place in _places(summary, left).items()}
+    return items
 
 
 def _most(summaries: Sequence[Summary]) -> int:
@@ -108,9 +108,9 @@ def _probe(name: str, summaries: Sequence[Summary], share: float) -> dict[str, A
     asked = _asked(summaries)
     most = max(1, int(share * min(len(asked), _most(summaries))))
     chosen = set(chosen_items(summaries, asked, most) if most < len(asked) else asked)
-    found = _items(summaries, chosen)
+    items = _items(summaries, chosen)
     shown = [identity for identity in asked if identity in chosen]
-    all_items = [found[identity] for identity in shown]
+    all_items = [items[identity] for identity in shown]
     prefix = f"{all_items[0].probe}-"
     families: dict[str, int] = {}
     return {

@@ -71,7 +71,8 @@ def page_html(profile: Profile) -> str:
         "profile": profile,
         "rows": rows,
         "titles": titles,
-        "headlines": [view.headline(model, profile) for model in profile.models],
+        "notes": view.notes(profile),
+        "headlines": [view.headline(model) for model in profile.models],
         "verdicts": {name: style for name, style in view.VERDICTS.items() if name in present},
         "rungs": RUNGS,
         "mistakes": {
@@ -98,8 +99,22 @@ def _lines(profile: Profile) -> Iterator[str]:
         None, (view.partial_warning(profile), view.edition_warning(profile), profile.relatedness_note)
     ):
         yield f"\n{warning}"
-    for model in profile.models:
-        yield f"\n{markdown_headline(view.headline(model, profile))}"
+    heads = [view.headline(model) for model in profile.models]
+    summary = [
+        [
+            head.model,
+            head.overall,
+            ", ".join(f"{name} {n}" for name, _, n in head.counts),
+            f"{head.items:,}",
+            head.contamination,
+            head.planted,
+        ]
+        for head in heads
+    ]
+    heading = ["model", "overall score [95% CI]", "verdicts", "items", "contamination", "moved by planted cues"]
+    yield f"\n{TextTable(heading, summary).markdown()}"
+    for name, text in view.notes(profile).items():
+        yield f"{name}: {text}.\n"
     columns = ["ability"]
     for model in profile.models:
         columns += [f"{model.model}: accuracy [95% CI]", "adjusted score", "verdict", "n"]
@@ -133,20 +148,6 @@ def _lines(profile: Profile) -> Iterator[str]:
     for model in profile.models:
         yield f"- {markdown_text(view.contamination_sentence(model, view.titles_of(profile)))}"
     yield f"\nMade by `{view.command(profile)}` (horsesense {profile.horsesense})."
-
-
-def markdown_headline(head: view.Headline) -> str:
-    """Render the headline of one model."""
-    counts = ", ".join(f"{name} {n}" for name, _, n in head.counts)
-    lines = [
-        f"**{markdown_text(head.model)}**, n = {head.items:,}",
-        "",
-        f"- overall score: {head.overall} ({markdown_text(head.scope)})",
-        f"- verdicts by number of abilities: {counts}",
-        f"- contamination: {head.contamination}",
-        f"- controls applied: {head.controls}",
-    ]
-    return "\n".join(lines)
 
 
 def _cell(cell: view.ProfileCell) -> tuple[str, str, str]:

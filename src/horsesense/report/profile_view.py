@@ -181,15 +181,14 @@ class Headline:
     items: int
     overall: str
     """The overall score with its interval."""
-    scope: str
-    """The abilities that the overall score covers."""
     counts: tuple[tuple[str, Kind, int], ...]
     """Verdicts by number of abilities, the best first."""
     contamination: str
-    controls: str
+    planted: str
+    """Share of the answers that planted cues move."""
 
 
-def headline(model: ModelProfile, profile: Profile) -> Headline:
+def headline(model: ModelProfile) -> Headline:
     """Sum up one model."""
     findings = model.verdicts.findings
     counts = Counter[str](each.verdict for each in findings)
@@ -197,11 +196,15 @@ def headline(model: ModelProfile, profile: Profile) -> Headline:
         model=model.model,
         items=sum(each.n for each in findings),
         overall=overall_text(model),
-        scope=scope(profile),
         counts=tuple((name, style.kind, counts[name]) for name, style in VERDICTS.items() if counts[name]),
         contamination=contamination_status(model),
-        controls=controls(model, profile),
+        planted=planted_text(model),
     )
+
+
+def notes(profile: Profile) -> dict[str, str]:
+    """Return what applies to all models: what the overall score covers, and which controls were applied."""
+    return {"Overall score": scope(profile), "Controls": controls(profile)}
 
 
 def overall_text(model: ModelProfile) -> str:
@@ -215,10 +218,10 @@ def scope(profile: Profile) -> str:
     inside = [ability.title for ability in profile.abilities if ability.counts]
     outside = len(profile.abilities) - len(inside)
     if not inside:
-        return f"no overall score: {UNJUDGED}"
+        return f"None: {UNJUDGED}"
     overall = profile.models[0].verdicts.overall
     groups = "" if overall is None else count(len(overall.groups), "group of abilities", "groups of abilities")
-    text = "" if overall is None else f"mean adjusted score over {groups} ({overall.name})"
+    text = "" if overall is None else f"Mean adjusted score over {groups} ({overall.name})"
     return f"{text}. Left out: {count(outside, 'ability', 'abilities')}, because {UNJUDGED}" if outside else text
 
 
@@ -232,19 +235,76 @@ def contamination_status(model: ModelProfile) -> str:
     return "not found" if test.detectable is not None and test.detectable <= TELLING else "inconclusive"
 
 
-def controls(model: ModelProfile, profile: Profile) -> str:
-    """Name the controls that were applied to the abilities of a model."""
+def planted_text(model: ModelProfile) -> str:
+    """State what share of the answers of a model planted cues move, and what follows from it."""
+    row = model.moved_by_cues
+    if row is None or isnan(row.moved.value):
+        return "not tested"
+    return f"{row.moved:.0%} {row.verdict}"
+
+
+@dataclass(frozen=True, slots=True)
+class PlantedRow:
+    """Cues that the answers of a model agree with, beside those that move its answers."""
+
+    model: str
+    observed: str
+    """Number of abilities with the verdict *reads cues*."""
+    moved: Estimate
+    verdict: str
+    by_cue: tuple[Estimate | None, ...]
+    """Share of the answers that each cue moves, in the order of `planted_cue_names`."""
+
+
+def planted_rows(profile: Profile) -> list[PlantedRow]:
+    """Build one row per model that was asked questions with planted cues."""
+    names, rows = planted_cue_names(profile), []
+    for model in profile.models:
+        if (row := model.moved_by_cues) is None:
+            continue
+        findings = model.verdicts.findings
+        reads = sum(each.verdict == "reads cues" for each in findings)
+        moved = {each.cue: each.moved for each in model.planted_cues}
+        by_cue = tuple(moved.get(name) for name in names)
+        rows.append(PlantedRow(model.model, f"{reads} of {len(findings)}", row.moved, row.verdict, by_cue))
+    return rows
+
+
+def planted_cue_names(profile: Profile) -> list[str]:
+    """Return the cues that were planted for any model."""
+    return list(dict.fromkeys(each.cue for model in profile.models for each in model.planted_cues))
+
+
+def controls(profile: Profile) -> str:
+    """Name the controls that were applied; those that were not applied to all models with their models."""
+    applied: dict[str, list[str]] = {}
+    for model in profile.models:
+        for name in _controls_of(model, profile):
+            applied.setdefault(name, []).append(model.model)
+    return (
+        listed(
+            [
+                name if len(models) == len(profile.models) else f"{name} (only {listed(models)})"
+                for name, models in applied.items()
+            ]
+        )
+        or "none"
+    )
+
+
+def _controls_of(model: ModelProfile, profile: Profile) -> Iterator[str]:
     findings = model.verdicts.findings
-    tried = sorted({each.tried for f in findings for each in f.explanations if each.kind == "cue"})
     kinds = {each.kind for f in findings for each in f.explanations}
-    encoders = listed(profile.relatedness)
-    sizes = " to ".join(map(str, dict.fromkeys((tried[0], tried[-1])))) if tried else ""
-    names = [f"the surface cues that apply to an ability ({sizes} of {len(battery())})" if tried else ""]
-    names += [f"relatedness{f' by {encoders}' if encoders else ''}" if "relatedness" in kinds else ""]
-    names += ["the options without the question" if "blind" in kinds else ""]
-    names += ["a retest, PMI or other prompt formats" if any(f.conditions for f in findings) else ""]
-    names += ["unpublished twins" if model.verdicts.contamination.difference is not None else ""]
-    return listed([name for name in names if name]) or "none"
+    if "cue" in kinds:
+        yield f"those of {len(battery())} surface cues that apply to an ability"
+    if "relatedness" in kinds:
+        yield " by ".join(filter(None, ("relatedness", listed(profile.relatedness))))
+    if "blind" in kinds:
+        yield "the options without the question"
+    if any(f.conditions for f in findings):
+        yield "a retest and other prompt formats"
+    if model.verdicts.contamination.difference is not None:
+        yield "unpublished twins"
 
 
 def listed(words: Sequence[str]) -> str:

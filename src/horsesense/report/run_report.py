@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 
 from horsesense.core import Probe
 from horsesense.core.catalogue import PathLike
-from horsesense.core.document import INTERNAL, Document
+from horsesense.core.document import INTERNAL, Document, TableDocument
 from horsesense.core.spec import Normalisation
 from horsesense.errors import UserError, translate_errors, unknown
 from horsesense.progress import NO_PROGRESS, Progress
@@ -38,7 +38,7 @@ class ModelSlice(FacetRow, Document):
 
 
 @dataclass(frozen=True, slots=True)
-class Report(Document):
+class Report(TableDocument):
     """Results of runs, and where the report was written."""
 
     results: tuple[Result, ...]
@@ -61,9 +61,6 @@ class Report(Document):
     def frame(self) -> Results:
         """Return accuracy with its interval, chance and n, one row per model and probe with gold answers."""
         return Results(list(self.results))
-
-    def _repr_html_(self) -> str:
-        return self.frame()._repr_html_()
 
 
 @translate_errors()

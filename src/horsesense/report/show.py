@@ -62,11 +62,11 @@ def _of_folder(folder: Path, wanted: str | None, progress: Progress) -> ItemAnsw
     from horsesense.runs.probe_answers import read_run
 
     manifest, answered = read_run(folder, unfinished=True)
-    shown = _shown(answered, wanted, folder)
+    result = _shown(answered, wanted, folder)
     if len(answered) < len(manifest.parts):
         unfinished = f"{len(manifest.parts) - len(answered)} of {len(manifest.parts)}"
         progress.log(f"{unfinished} parts of the run are not finished")
-    return shown
+    return result
 
 
 def _shown(answered: Sequence[ProbeAnswers], wanted: str | None, folder: Path | None) -> ItemAnswers:

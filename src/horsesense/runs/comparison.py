@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from horsesense.core.audit import LabelQuality
 from horsesense.core.card import CLUSTER_AVERAGE
-from horsesense.core.document import INTERNAL, Document, Frame, columns_of
+from horsesense.core.document import INTERNAL, Document, Frame, TableDocument, columns_of
 from horsesense.core.spec import PROMPT_FIELDS, Normalisation
 from horsesense.errors import UserError, translate_errors
 from horsesense.runs.manifest import LOG
@@ -150,7 +150,7 @@ class SequentialDifference(Document):
 
 
 @dataclass(frozen=True)
-class Comparison(Document):
+class Comparison(TableDocument):
     """Models compared, probe by probe."""
 
     probes: tuple[ProbeComparison, ...]
@@ -183,9 +183,6 @@ class Comparison(Document):
             for each in probe.differences
         ]
         return Frame(columns_of(rows), "differences on the same items")
-
-    def _repr_html_(self) -> str:
-        return self.frame()._repr_html_()
 
 
 def compare_runs(

@@ -194,10 +194,10 @@ def read_manifest(folder: Path) -> Manifest:
 _USED_AGAIN = " (computed scores are reused)"
 
 
-def check_agreement(kept: Manifest, wanted: Manifest, folder: Path) -> None:
+def check_agreement(stored: Manifest, wanted: Manifest, folder: Path) -> None:
     """Refuse a call whose settings differ from those of the folder."""
     for name in ("spec", "budget", "shard", "limit", "seed"):
-        before, now = getattr(kept, name), getattr(wanted, name)
+        before, now = getattr(stored, name), getattr(wanted, name)
         if before == now:
             continue
         if name == "spec":

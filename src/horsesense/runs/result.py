@@ -188,7 +188,14 @@ def spreads(results: Sequence[Result]) -> tuple[Spread, ...]:
     for result in results:
         by_pair.setdefault((result.model, result.probe), {})[result.format] = result.accuracy
     return tuple(
-        Spread(model, probe, found, min(found.values()), max(found.values()), max(found.values()) - min(found.values()))
-        for (model, probe), found in by_pair.items()
-        if len(found) > 1
+        Spread(
+            model,
+            probe,
+            by_format,
+            min(by_format.values()),
+            max(by_format.values()),
+            max(by_format.values()) - min(by_format.values()),
+        )
+        for (model, probe), by_format in by_pair.items()
+        if len(by_format) > 1
     )

@@ -304,8 +304,8 @@ def finished_by_place(runs: Sequence[AnyRun]) -> tuple[list[tuple[Path, Sequence
             left += begun + manifest.not_begun
     if not any(answered for _, answered in by_place):
         answers_by_place(runs)  # says what is wrong with the first
-    shown = shown_names([*(a.part.model.name for _, all_of in by_place for a in all_of), *(model for model, _ in left)])
-    return by_place, [f"{shown[model]} on {probe}" for model, probe in left]
+    names = shown_names([*(a.part.model.name for _, all_of in by_place for a in all_of), *(model for model, _ in left)])
+    return by_place, [f"{names[model]} on {probe}" for model, probe in left]
 
 
 def answered_of(runs: Sequence[AnyRun]) -> list[ProbeAnswers]:

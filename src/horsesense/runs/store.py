@@ -106,12 +106,12 @@ def _taken(by: str, folder: Path) -> UserError:
     return UserError(f"the folder holds {by}, and one folder holds one study", file=folder, fix=fix)
 
 
-def _leave_nothing(folder: Path, made: Sequence[Path]) -> None:
+def _leave_nothing(folder: Path, folders: Sequence[Path]) -> None:
     """Remove the lock of a folder that holds nothing else, and the folders that were created for it."""
     with suppress(OSError):
         if [path.name for path in folder.iterdir()] == [_LOCK]:
             (folder / _LOCK).unlink()
-        for each in made:
+        for each in folders:
             each.rmdir()  # fails, and ends this, if the folder is not empty
 
 

@@ -194,8 +194,8 @@ def score_shard(
     with with_threads(part.model.threads if _threads(model) else None):
         cache = _score_cache(context, part, model, spec)
         call = Call(model, spec, part.model.settings.budget, context.progress, cache)
-        kept = context.state.get(part.key)
-        prepared = [kept.pop(item.id) for item in items] if kept else _prepare(context, part, items, examples)
+        state = context.state.get(part.key)
+        prepared = [state.pop(item.id) for item in items] if state else _prepare(context, part, items, examples)
         answers, replies = prompt_format.answer(prepared, call)
     return ScoredShard(
         table_of_answers(part.model.name, part.probe, answers),

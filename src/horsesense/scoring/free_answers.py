@@ -99,9 +99,9 @@ def grade_answer(reply: str, item: Item, graph: Graph) -> GradedAnswer:
         if near and related is None:
             related = (name, *min(near, key=lambda each: abs(each[1])))
     definition = graph.definitions[key] if key is not None else item.options[0]
-    told = stems(_answer_line(reply).partition(". ")[0])
-    shared = told & stems(definition) - stems(item.text)
-    if len(shared) >= 2 and 2 * len(shared) >= len(stems(definition)) and 4 * len(shared) >= len(told):
+    reply_stems = stems(_answer_line(reply).partition(". ")[0])
+    shared = reply_stems & stems(definition) - stems(item.text)
+    if len(shared) >= 2 and 2 * len(shared) >= len(stems(definition)) and 4 * len(shared) >= len(reply_stems):
         return GradedAnswer("same", f"definition, {len(shared)} words", True)
     if related is None:
         return GradedAnswer("wrong", "not related to the key", False)

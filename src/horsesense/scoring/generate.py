@@ -65,25 +65,27 @@ def show_structured(items: Sequence[Item], spec: ScoringSpec, pool: Sequence[Ite
             fix=f"use {argument('formats', 'generate')}",
         )
     return [
-        replace(shown, turns=tuple(replace(turn, allowed=letters_of(shown.item)) for turn in shown.turns))
-        for shown in in_orders(items, spec, pool, chat, ONLY_LETTER, spec.orders or 1)
+        replace(
+            shown_item, turns=tuple(replace(turn, allowed=letters_of(shown_item.item)) for turn in shown_item.turns)
+        )
+        for shown_item in in_orders(items, spec, pool, chat, ONLY_LETTER, spec.orders or 1)
     ]
 
 
 def _answer(asked: Sequence[ShownItem], call: Call) -> Answers:
     spec = call.spec
     sampling = Sampling(REPLY_TOKENS + spec.reason, spec.temperature, spec.samples, room=spec.room)
-    turns = [each for shown in asked for each in shown.turns]
+    turns = [each for item in asked for each in item.turns]
     written = iter(call.model.continuations(turns, sampling, call.progress))
     answers, replies = [], []
-    for shown in asked:
+    for item in asked:
         said = [
-            _reply(shown.item, order, turn, sample, each, spec)
-            for order, turn in zip(shown.orders, shown.turns, strict=True)
+            _reply(item.item, order, turn, sample, each, spec)
+            for order, turn in zip(item.orders, item.turns, strict=True)
             for sample, each in enumerate(next(written))
         ]
         replies += said
-        answers.append(answer_from(shown.item, said))
+        answers.append(answer_from(item.item, said))
     return answers, replies
 
 

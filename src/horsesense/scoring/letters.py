@@ -89,17 +89,17 @@ def show_items(items: Sequence[Item], spec: ScoringSpec, pool: Sequence[Item], c
 
 
 def _answer(asked: Sequence[ShownItem], call: Call) -> Answers:
-    turns = [each for shown in asked for each in shown.turns]
-    words = [letters_of(shown.item) for shown in asked for _ in shown.turns]
+    turns = [each for item in asked for each in item.turns]
+    words = [letters_of(item.item) for item in asked for _ in item.turns]
     chosen = iter(call.model.choices(turns, words, call.spec, call.progress))
     answers, replies = [], []
-    for shown in asked:
+    for item in asked:
         said = [
-            _reply(shown.item, order, asked_turn, next(chosen))
-            for order, asked_turn in zip(shown.orders, shown.turns, strict=True)
+            _reply(item.item, order, asked_turn, next(chosen))
+            for order, asked_turn in zip(item.orders, item.turns, strict=True)
         ]
         replies += said
-        answers.append(answer_from(shown.item, said))
+        answers.append(answer_from(item.item, said))
     return answers, replies
 
 

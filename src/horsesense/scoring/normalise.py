@@ -84,10 +84,10 @@ def normalised_rows(
         for index, item in enumerate(items):
             if not singly[index]:
                 continue
-            here, given = slice(begins[index], begins[index + 1]), slice(indices[index], indices[index + 1])
+            here, conditional = slice(begins[index], begins[index + 1]), slice(indices[index], indices[index + 1])
             sums = scores[here].tolist()
             if has_tokens[index]:
-                rows[here] = _by_word(sums, item, spec, firsts[given].tolist(), lasts[given].tolist())
+                rows[here] = _by_word(sums, item, spec, firsts[conditional].tolist(), lasts[conditional].tolist())
             else:
                 rows[here] = _without_tokens(sums, item, spec, NORMALISATIONS[hows[index]])
     return Rows(rows, begins)

@@ -194,9 +194,9 @@ def _previews(
         show = "show_structured" if name == "structured" else "show_items"
         show_items = getattr(importlib.import_module(PROMPT_FORMATS[name]), show)
         return [
-            PromptPreview(probe, shown.item.id, name, order, prompt_text(turn))
-            for shown in show_items(items, meant, pool if spec.shots else (), spec.chat != "off")
-            for order, turn in zip(shown.orders, shown.turns, strict=True)
+            PromptPreview(probe, shown_item.item.id, name, order, prompt_text(turn))
+            for shown_item in show_items(items, meant, pool if spec.shots else (), spec.chat != "off")
+            for order, turn in zip(shown_item.orders, shown_item.turns, strict=True)
         ]
     plain = replace(meant, baseline=False)
     return [

@@ -125,18 +125,18 @@ def examples_from(pool: Sequence[Item], spec: ScoringSpec) -> Examples:
     random.Random(spec.shots_seed).shuffle(order)
 
     def examples(item: Item) -> tuple[Item, ...]:
-        found: list[Item] = []
+        items: list[Item] = []
         for each in order:
-            if len(found) == spec.shots:
+            if len(items) == spec.shots:
                 break
             if not _related(each, item):
-                found.append(each)
-        if len(found) < spec.shots:
+                items.append(each)
+        if len(items) < spec.shots:
             raise UserError(
-                f"item {item.id}: only {len(found)} examples are left that do not depend on it",
+                f"item {item.id}: only {len(items)} examples are left that do not depend on it",
                 fix="use fewer, or another split",
             )
-        return tuple(found)
+        return tuple(items)
 
     return examples
 

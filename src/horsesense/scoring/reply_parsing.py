@@ -65,7 +65,7 @@ class ParsedReply:
     """The rule, or why none applies."""
 
 
-def parse_reply(text: str, shown: Sequence[str], reasoned: bool = False) -> ParsedReply:
+def parse_reply(text: str, options: Sequence[str], reasoned: bool = False) -> ParsedReply:
     """Parse which of the options shown as A, B, C … a reply names.
 
     >>> parse_reply("The answer is (B), since ice is frozen.", ["hot", "cold"])
@@ -81,13 +81,13 @@ def parse_reply(text: str, shown: Sequence[str], reasoned: bool = False) -> Pars
         return ParsedReply(None, "empty")
     rules: tuple[Callable[[str, Sequence[str]], ParsedReply | None], ...]
     if reasoned:
-        stated = _boxed(said, shown) or _stated(said, shown) or _listed(said.rpartition("\n\n")[2])
+        stated = _boxed(said, options) or _stated(said, options) or _listed(said.rpartition("\n\n")[2])
         if stated is not None:
             return stated
         said = said.splitlines()[-1].strip()
     rules = (_boxed, _alone, _stated, _leading, _as_it_stands, _begins, _at_end, _called_right)
     for rule in (*rules, _letter_named, _option_named):
-        parsed = rule(said, shown)
+        parsed = rule(said, options)
         if parsed is not None:
             return parsed
     if _REFUSES.search(said):
@@ -95,28 +95,28 @@ def parse_reply(text: str, shown: Sequence[str], reasoned: bool = False) -> Pars
     return ParsedReply(None, "names no option")
 
 
-def _letter(letter: str, shown: Sequence[str], why: str) -> ParsedReply:
+def _letter(letter: str, options: Sequence[str], why: str) -> ParsedReply:
     index = ascii_uppercase.index(letter.upper())
     return (
         ParsedReply(index, why)
-        if index < len(shown)
+        if index < len(options)
         else ParsedReply(None, f"names {letter.upper()}, which is not an option")
     )
 
 
-def _boxed(said: str, shown: Sequence[str]) -> ParsedReply | None:
+def _boxed(said: str, options: Sequence[str]) -> ParsedReply | None:
     letters = {letter.upper() for letter in _BOXED.findall(said)}
     if len(letters) > 1:
         return ParsedReply(None, "states several answers")
-    return _letter(letters.pop(), shown, "boxed") if letters else None
+    return _letter(letters.pop(), options, "boxed") if letters else None
 
 
-def _alone(said: str, shown: Sequence[str]) -> ParsedReply | None:
+def _alone(said: str, options: Sequence[str]) -> ParsedReply | None:
     match = _ALONE.fullmatch(said)
-    return _letter(match[1], shown, "letter alone") if match else None
+    return _letter(match[1], options, "letter alone") if match else None
 
 
-def _stated(said: str, shown: Sequence[str]) -> ParsedReply | None:
+def _stated(said: str, options: Sequence[str]) -> ParsedReply | None:
     stated: list[tuple[str, str, bool]] = []
     for line in said.splitlines():
         at = 0
@@ -132,7 +132,7 @@ def _stated(said: str, shown: Sequence[str]) -> ParsedReply | None:
     if len({letter for letter, _, _ in stated}) > 1:
         return ParsedReply(None, "states several answers")
     letter, after, _ = stated[-1]
-    return _agreeing(_letter(letter, shown, "stated"), after, shown)
+    return _agreeing(_letter(letter, options, "stated"), after, options)
 
 
 def _is_letter(letter: str, after: str) -> bool:
@@ -150,7 +150,7 @@ def _listed(said: str) -> ParsedReply | None:
     return ParsedReply(None, "lists several options") if len(leading) > 1 else None
 
 
-def _leading(said: str, shown: Sequence[str]) -> ParsedReply | None:
+def _leading(said: str, options: Sequence[str]) -> ParsedReply | None:
     match = _LEADING.match(said.splitlines()[0].strip())
     if not match:
         return None
@@ -158,74 +158,74 @@ def _leading(said: str, shown: Sequence[str]) -> ParsedReply | None:
         return several
     if match[1].islower() and not re.match(r"\W*(?:option\s+|choice\s+)?[a-z][*_`]*[.):\]]", said, re.I):
         return None
-    return _agreeing(_letter(match[1], shown, "leading letter"), match[2], shown)
+    return _agreeing(_letter(match[1], options, "leading letter"), match[2], options)
 
 
-def _agreeing(parsed: ParsedReply, after: str, shown: Sequence[str]) -> ParsedReply:
+def _agreeing(parsed: ParsedReply, after: str, options: Sequence[str]) -> ParsedReply:
     """Unparsed if the words after a letter are those of another option."""
     rest = _plain(after)
-    begun = [index for index, option in enumerate(shown) if _starts(rest, _plain(option))]
+    begun = [index for index, option in enumerate(options) if _starts(rest, _plain(option))]
     if parsed.option is None or not begun:
         return parsed
-    longest = max(begun, key=lambda index: len(_plain(shown[index])))
-    same = _plain(shown[longest]) == _plain(shown[parsed.option]) or parsed.option in begun
+    longest = max(begun, key=lambda index: len(_plain(options[index])))
+    same = _plain(options[longest]) == _plain(options[parsed.option]) or parsed.option in begun
     return parsed if same else ParsedReply(None, "letter and words disagree")
 
 
-def _as_it_stands(said: str, shown: Sequence[str]) -> ParsedReply | None:
+def _as_it_stands(said: str, options: Sequence[str]) -> ParsedReply | None:
     for part in (said, said.splitlines()[0]):
-        same = [index for index, option in enumerate(shown) if _plain(option) == _plain(part)]
+        same = [index for index, option in enumerate(options) if _plain(option) == _plain(part)]
         if len(same) == 1:
             return ParsedReply(same[0], "option as it stands")
     return None
 
 
-def _begins(said: str, shown: Sequence[str]) -> ParsedReply | None:
+def _begins(said: str, options: Sequence[str]) -> ParsedReply | None:
     head = _plain(re.split(r"[,.;:!\n—–]|\s-\s", said, maxsplit=1)[0])
-    same = [index for index, option in enumerate(shown) if _plain(option) == head]
+    same = [index for index, option in enumerate(options) if _plain(option) == head]
     return ParsedReply(same[0], "begins with the option") if len(same) == 1 else None
 
 
-def _at_end(said: str, shown: Sequence[str]) -> ParsedReply | None:
+def _at_end(said: str, options: Sequence[str]) -> ParsedReply | None:
     before, _, last = said.rpartition("\n")
-    index = (_alone(last, shown) or _as_it_stands(last, shown)) if before and last.strip() else None
+    index = (_alone(last, options) or _as_it_stands(last, options)) if before and last.strip() else None
     return index and replace(index, why="letter at the end" if index.option is not None else index.why)
 
 
-def _called_right(said: str, shown: Sequence[str]) -> ParsedReply | None:
+def _called_right(said: str, options: Sequence[str]) -> ParsedReply | None:
     called = [match for match in _CALLED_RIGHT.finditer(said) if not _NOT.search(said[: match.start()].lower())]
     letters = {match["before"] or match["after"] for match in called}
     if len(letters) > 1:
         return ParsedReply(None, "states several answers")
-    return _letter(letters.pop(), shown, "called right") if letters else None
+    return _letter(letters.pop(), options, "called right") if letters else None
 
 
-def _letter_named(said: str, shown: Sequence[str]) -> ParsedReply | None:
+def _letter_named(said: str, options: Sequence[str]) -> ParsedReply | None:
     named = list(_NAMED.finditer(said))
     letters = {(match[1] or match[2]).upper() for match in named if not _NOT.search(said[: match.start()].lower())}
     if len(letters) > 1:
         return ParsedReply(None, "names several options")
-    return _letter(letters.pop(), shown, "letter named") if letters else None
+    return _letter(letters.pop(), options, "letter named") if letters else None
 
 
-def _option_named(said: str, shown: Sequence[str]) -> ParsedReply | None:
+def _option_named(said: str, options: Sequence[str]) -> ParsedReply | None:
     if _SEVERAL.search(said):
         return ParsedReply(None, "names several options")
     text = _spaced(said)
     named: set[int] = set()
     negated = False
     # Longest first: "hot dog" is not also "dog".
-    for index in sorted(range(len(shown)), key=lambda index: -len(shown[index])):
-        option = _plain(shown[index])
+    for index in sorted(range(len(options)), key=lambda index: -len(options[index])):
+        option = _plain(options[index])
         pattern = re.compile(rf"(?<!\w){re.escape(option)}(?!\w)") if option else None
         if pattern is None:
             continue
-        for found in pattern.finditer(text):
-            if _NOT.search(text[: found.start()]):
+        for match in pattern.finditer(text):
+            if _NOT.search(text[: match.start()]):
                 negated = True
             else:
                 named.add(index)
-        text = pattern.sub(lambda found: "#" * len(found[0]), text)
+        text = pattern.sub(lambda match: "#" * len(match[0]), text)
     if len(named) > 1:
         return ParsedReply(None, "names several options")
     if named:

@@ -12,7 +12,7 @@ from annotated_types import Ge, Interval
 
 from horsesense.core import Fill, ScoringSpec
 from horsesense.core.catalogue import PathLike
-from horsesense.core.document import Document, Frame, columns_of
+from horsesense.core.document import Frame, TableDocument, columns_of
 from horsesense.core.spec import parse_spec
 from horsesense.errors import UserError, argument, translate_errors
 from horsesense.models.locate import LoadSettings
@@ -29,7 +29,7 @@ Method = Literal["gradient", "smoothgrad", "integrated"]
 
 
 @dataclass(frozen=True)
-class Scores(Document):
+class Scores(TableDocument):
     """Texts as a model scores them, in the order they were given."""
 
     model: str
@@ -69,9 +69,6 @@ class Scores(Document):
             {"text": text.text, "tokens": len(text.tokens), "sum": text.sum, "mean": text.mean} for text in self.texts
         ]
         return Frame(columns_of(rows), f"texts scored by {self.model}")
-
-    def _repr_html_(self) -> str:
-        return self.frame()._repr_html_()
 
 
 @translate_errors()
@@ -163,7 +160,7 @@ def check_texts(texts: Sequence[str]) -> None:
 
 
 @dataclass(frozen=True)
-class Fills(Document):
+class Fills(TableDocument):
     """The words that a model puts into blanks."""
 
     model: str
@@ -177,9 +174,6 @@ class Fills(Document):
         """Return one row per word: its prompt, rank and log-probability."""
         rows = [{"prompt": f.prompt, "rank": f.rank, "word": f.word, "logprob": f.logprob} for f in self.fills]
         return Frame(columns_of(rows), f"words that {self.model} puts into blanks")
-
-    def _repr_html_(self) -> str:
-        return self.frame()._repr_html_()
 
 
 @translate_errors()

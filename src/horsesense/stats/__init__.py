@@ -1,6 +1,14 @@
 """Statistics of scored answers: pure functions over tables, from credits to model comparisons."""
 
-from horsesense.stats.accuracy import Credits, accuracy, chance, credits, effective_units, unit_average
+from horsesense.stats.accuracy import (
+    Credits,
+    accuracy,
+    chance,
+    credits,
+    effective_units,
+    item_accuracy,
+    unit_average,
+)
 from horsesense.stats.calibration import Bin, Reliability, confidence, reliability
 from horsesense.stats.families import Consistency, Families, FamilyAccuracy, by_family, consistency, family_accuracy
 from horsesense.stats.intervals import Estimate
@@ -34,6 +42,7 @@ __all__ = [
     "effective_units",
     "family_accuracy",
     "holm",
+    "item_accuracy",
     "mcnemar",
     "power",
     "reliability",

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from horsesense.core import Item
 from horsesense.core.arrow import LazySequence
 from horsesense.errors import UserError
 from horsesense.stats.intervals import Estimate, check_level, rate_interval, unit_note
@@ -183,6 +184,18 @@ def accuracy(
         seed=seed,
         note=unit_note(number),
     )
+
+
+def item_accuracy(items: Sequence[Item], values: Floats | Sequence[float], group: str = "family") -> Estimate:
+    """Estimate the accuracy on items: clustered by one of their groups, with the chance level of those with a gold.
+
+    >>> items = [Item("demo", "choice", text=str(n), options=("a", "b"), answer=0) for n in range(40)]
+    >>> rate = item_accuracy(items, [1.0, 1.0, 1.0, 0.0] * 10)
+    >>> rate.value, rate.chance, rate.clusters
+    (0.75, 0.5, 40)
+    """
+    counts = [len(item.options) for item, value in zip(items, values, strict=True) if value == value]
+    return accuracy(values, [item.unit(group) for item in items], chance(counts) if counts else None)
 
 
 LEAST_FAMILIES = 4

@@ -47,10 +47,10 @@ def parse_until(text: str) -> StoppingRule:
     >>> parse_until("ci<0.03")
     StoppingRule(half_width=0.03)
     """
-    found = _GOAL.fullmatch(text.strip())
-    if not found or not 0.005 <= float(found[1]) < 0.5:
+    match = _GOAL.fullmatch(text.strip())
+    if not match or not 0.005 <= float(match[1]) < 0.5:
         raise UserError(f"{text!r} is not a rule to stop by", fix='write "ci<0.03", with a number from 0.005 to 0.5')
-    return StoppingRule(float(found[1]))
+    return StoppingRule(float(match[1]))
 
 
 def stops_at(

@@ -43,7 +43,7 @@ def mean_squares(table: Floats) -> dict[tuple[str, ...], tuple[float, int]]:
     The axes are those of `FACTORS`; an axis with one level has no effects.
     """
     axes = [axis for axis in range(table.ndim) if table.shape[axis] > 1]
-    found: dict[tuple[str, ...], tuple[float, int]] = {}
+    squares: dict[tuple[str, ...], tuple[float, int]] = {}
     for chosen in chain.from_iterable(combinations(axes, many) for many in range(1, len(axes) + 1)):
         effect = table
         for axis in axes:
@@ -51,8 +51,8 @@ def mean_squares(table: Floats) -> dict[tuple[str, ...], tuple[float, int]]:
             effect = effect - mean if axis in chosen else mean
         freedom = int(np.prod([table.shape[axis] - 1 for axis in chosen]))
         repeats = table.size / effect.size
-        found[tuple(FACTORS[axis] for axis in chosen)] = float((effect**2).sum()) * repeats / freedom, freedom
-    return found
+        squares[tuple(FACTORS[axis] for axis in chosen)] = float((effect**2).sum()) * repeats / freedom, freedom
+    return squares
 
 
 def variance_components(table: Floats) -> dict[str, float]:

@@ -15,19 +15,18 @@ import orjson
 from annotated_types import Ge, Interval
 
 from horsesense.core import Answer, Item, Probe
-from horsesense.core.document import Document
+from horsesense.core.document import Frame, TableDocument, columns_of
 from horsesense.data import read_text, write_file, writing
 from horsesense.errors import UserError, argument, translate_errors
 from horsesense.progress import NO_PROGRESS, Progress
 from horsesense.runs.probe_answers import ProbeAnswers
-from horsesense.stats import Estimate, accuracy, chance, credits, family_accuracy
+from horsesense.stats import Estimate, credits, family_accuracy, item_accuracy
 from horsesense.stats.resampling import Floats
 from horsesense.training.controls.control import ControlTask, Fitted, Weights, control
 from horsesense.training.leaks import LeakCounts, Leaks, check_leaks, find_leaks
-from horsesense.training.splits import HELD_OUT, hold_out, with_gold
+from horsesense.training.settings import HELD_OUT, hold_out, with_gold
 
 if TYPE_CHECKING:
-    from horsesense.core.document import Frame
     from horsesense.runs.run import AnyRun
 
 
@@ -150,7 +149,7 @@ class AccuracyWhereControlsFail:
 
 
 @dataclass(frozen=True)
-class FittedControl(Document):
+class FittedControl(TableDocument):
     """The accuracy of a control that sees only a part of each item."""
 
     name: str
@@ -182,8 +181,6 @@ class FittedControl(Document):
 
     def frame(self) -> Frame:
         """Return the control, then each model on all items and where all controls fail."""
-        from horsesense.core.document import Frame, columns_of
-
         parts = [(self.name, "all", self.estimate)]
         parts += [(each.model, "all", each.all) for each in self.missed_by_controls]
         parts += [(each.model, "missed by controls", each.missed) for each in self.missed_by_controls if each.missed]
@@ -210,9 +207,6 @@ class FittedControl(Document):
 
     def __repr__(self) -> str:
         return self.verdict
-
-    def _repr_html_(self) -> str:
-        return self.frame()._repr_html_()
 
 
 @translate_errors()
@@ -340,16 +334,13 @@ def measure(
     """Return the accuracy of a fitted control, beside the models and controls that it is compared with."""
     items = fit.probe.items
     by_seed = fit.credits()
-    option_counts = [len(item.options) for item in items]
-    guess = chance([len(item.options) for item in items if item.answer is not None])
     strict = None
     if any(item.family for item in items):
-        families = [item.unit() for item in items]
-        each = [family_accuracy(values, families, option_counts=option_counts)[0].strict for values in by_seed]
+        families, counts = [item.unit() for item in items], [len(item.options) for item in items]
+        each = [family_accuracy(values, families, option_counts=counts)[0].strict for values in by_seed]
         ends = min(estimate.low for estimate in each), max(estimate.high for estimate in each)
         strict = replace(each[0], value=float(np.mean([estimate.value for estimate in each])), ci=ends)
-    clusters = [item.unit(fit.probe.card.group) for item in items]
-    estimate = accuracy(np.mean(by_seed, axis=0), clusters, chance=guess)
+    estimate = item_accuracy(items, np.mean(by_seed, axis=0), fit.probe.card.group)
     seeds = tuple(float(np.nanmean(values)) for values in by_seed)
     return FittedControl(
         name=fit.name,
@@ -401,11 +392,9 @@ def where_controls_fail(
                 f"{run.part.model.name} did not answer any item of this test set", fix="run it on this probe"
             )
         hard = [row for row in rows if run.items[row].id in failing]
-        missed = _estimate(run, values, hard, group) if hard else None
-        results.append(AccuracyWhereControlsFail(run.part.model.name, _estimate(run, values, rows, group), missed))
+        overall, missed = (
+            item_accuracy([run.items[row] for row in at], values[at], group) if at else None for at in (rows, hard)
+        )
+        assert overall is not None
+        results.append(AccuracyWhereControlsFail(run.part.model.name, overall, missed))
     return [run.part.model.name for run in others], results
-
-
-def _estimate(run: ProbeAnswers, values: Floats, rows: Sequence[int], group: str) -> Estimate:
-    clusters = [run.items[row].unit(group) for row in rows]
-    return accuracy(values[list(rows)], clusters, chance=chance([len(run.items[row].options) for row in rows]))

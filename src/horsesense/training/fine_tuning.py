@@ -97,8 +97,8 @@ def train(
     test_probes = {name_in_run(test): as_probe(test) for test in tests}
     dev_probe = None if dev is None else as_probe(dev)
     drawn = [plans(setting, TrainingMaterial(probe, dev_probe, test_probes, seed), numbers) for seed in range(seeds)]
-    given = asdict(settings or TrainingSettings())
-    recipe = Recipe(**given | {"objective": given["objective"] or _default_objective(model, setting, probe.items)})
+    values = asdict(settings or TrainingSettings())
+    recipe = Recipe(**values | {"objective": values["objective"] or _default_objective(model, setting, probe.items)})
     check_dtype(recipe)
     card_of = next(iter(test_probes.values()), probe)
     return fine_tune(

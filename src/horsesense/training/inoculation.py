@@ -11,22 +11,34 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
+from operator import attrgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import orjson
 
-from horsesense.core import Answer, Item, Probe
-from horsesense.core.document import Document
-from horsesense.data import read_bytes, read_text
+from horsesense.core import Item, Probe
+from horsesense.core.document import Frame, TableDocument, columns_of, plain
+from horsesense.data import read_text
 from horsesense.data.store import Store
 from horsesense.errors import UserError, argument, translate_errors
 from horsesense.progress import NO_PROGRESS, Progress
 from horsesense.runs.ask_models import store_control
 from horsesense.runs.engine import EngineSettings, EngineTask, Job
-from horsesense.stats import Estimate, accuracy, chance, family_accuracy
+from horsesense.stats import Estimate, family_accuracy, item_accuracy
+from horsesense.stats.resampling import Floats
 from horsesense.training.baselines import is_stored
-from horsesense.training.curves import SELECTED, CurvePoint, curves, inoculation_curve, read_selected
+from horsesense.training.curves import (
+    SELECTED,
+    TRIALS,
+    CurvePoint,
+    InoculationTrial,
+    SelectedTrial,
+    Trial,
+    curves,
+    inoculation_curve,
+    read_trials,
+)
 from horsesense.training.inoculation_trials import (
     CONTROL,
     LEARNING_RATES,
@@ -34,7 +46,6 @@ from horsesense.training.inoculation_trials import (
     BestTrial,
     InoculationGrid,
     InoculationSets,
-    InoculationTrial,
     StudyRequest,
     evaluate_base_model,
     identity_of,
@@ -42,15 +53,10 @@ from horsesense.training.inoculation_trials import (
     setting_of,
 )
 from horsesense.training.leaks import LeakCounts, Leaks, check_leaks, find_leaks
-from horsesense.training.splits import with_gold
+from horsesense.training.settings import with_gold
 from horsesense.training.trainer import credit_of
 from horsesense.training.training_record import ordered_content
 
-if TYPE_CHECKING:
-    from horsesense.core.document import Frame
-
-
-TRIALS = "trials.jsonl"
 STUDY = "study.json"
 
 
@@ -91,16 +97,13 @@ class InoculationFolder:
 
     def store_trials(self, trials: Sequence[InoculationTrial]) -> None:
         """Add trials on the development sets."""
-        self._add(TRIALS, [asdict(trial) for trial in trials], ("setting", "k", "lr", "steps", "seed"))
+        self._add(TRIALS, trials, ("setting", "k", "lr", "steps", "seed"))
 
-    def store_best(self, best: BestTrial, sets: InoculationSets, seen: Mapping[str, bool]) -> dict[str, Any]:
+    def store_best(self, best: BestTrial, sets: InoculationSets, seen: Mapping[str, bool]) -> None:
         """Add the tests of selected weights, and store their answers for a few training-set sizes."""
         trial = best.trial
         tests = {"new": (sets.test, best.answers), "original": (sets.original_test, best.original_answers)}
-        values: dict[str, Any] = asdict(trial)
-        for name, (probe, answers) in tests.items():
-            values[f"test_{name}"] = _accuracy(probe, answers)
-        values["seen"] = _by_seen(sets.test, best.answers, seen)
+        credit = {name: credit_of(answers, probe.items) for name, (probe, answers) in tests.items()}
         if trial.k in SHOWN:
             who = f"{trial.model} after {trial.k:,} examples ({trial.setting}, seed {trial.seed})"
             method = f"learning rate {trial.lr:g}, step {trial.steps}"
@@ -112,117 +115,54 @@ class InoculationFolder:
                 store_control(
                     folder, who, method, probe.card.name, probe, answers, trial.seed, family="multiple-choice"
                 )
-        self._add(SELECTED, [values], ("setting", "k", "seed"))
-        return values
-
-    def _add(self, name: str, rows: Sequence[dict[str, Any]], key: Sequence[str]) -> None:
-        """Add rows; a row with the same key is replaced."""
-        path = self.path / name
-        new = {tuple(row[part] for part in key) for row in rows}
-        others = [row for row in self._rows(path) if tuple(row.get(part) for part in key) not in new]
-        ordered = sorted([*others, *rows], key=_order)
-        Store(self.path).write(path, b"".join(orjson.dumps(row) + b"\n" for row in ordered))
-
-    def _rows(self, path: Path) -> list[dict[str, Any]]:
-        if not path.is_file():
-            return []
-        Store(self.path).check(path, "get a copy of the folder that is whole")
-        try:
-            return [orjson.loads(line) for line in read_bytes(path).splitlines() if line]
-        except orjson.JSONDecodeError as error:
-            raise UserError("a line is not a trial", file=path, fix="remove it") from error
-
-
-def _order(row: Mapping[str, Any]) -> tuple[Any, ...]:
-    """Sort the base model first, then by seed, setting, k, learning rate and step."""
-    setting = row.get("setting", "")
-    return (
-        setting != "none",
-        row.get("seed"),
-        setting != "plain",
-        setting,
-        row.get("k"),
-        row.get("lr"),
-        row.get("steps"),
-    )
-
-
-def _accuracy(probe: Probe, answers: Sequence[Answer]) -> dict[str, Any]:
-    items = probe.items
-    credit = credit_of(answers, items)
-    guess = chance([len(item.options) for item in items])
-    values = _plain(accuracy(credit, [item.unit(probe.card.group) for item in items], chance=guess))
-    if any(item.family for item in items):
-        counts = [len(item.options) for item in items]
-        values["strict"] = _plain(
-            family_accuracy(credit, [item.unit() for item in items], option_counts=counts)[0].strict
+        selected = SelectedTrial(
+            **asdict(trial),
+            test_new=item_accuracy(sets.test.items, credit["new"], sets.test.card.group),
+            test_original=item_accuracy(sets.original_test.items, credit["original"], sets.original_test.card.group),
+            strict_new=_strict(sets.test.items, credit["new"]),
+            strict_original=_strict(sets.original_test.items, credit["original"]),
+            seen=_by_seen(sets.test, credit["new"], seen),
         )
-    return values
+        self._add(SELECTED, [selected], ("setting", "k", "seed"))
+
+    def _add(self, name: str, trials: Sequence[Trial], key: Sequence[str]) -> None:
+        """Add trials; one with the same key is replaced."""
+        path, keys = self.path / name, attrgetter(*key)
+        new = {keys(trial) for trial in trials}
+        others = [trial for trial in read_trials(path, type(trials[0])) if keys(trial) not in new]
+        ordered = sorted([*others, *trials], key=_order)
+        Store(self.path).write(path, b"".join(orjson.dumps(plain(trial)) + b"\n" for trial in ordered))
 
 
-def _by_seen(probe: Probe, answers: Sequence[Answer], seen: Mapping[str, bool]) -> dict[str, Any]:
+def _order(trial: InoculationTrial) -> tuple[Any, ...]:
+    """Sort the base model first, then by seed, setting, k, learning rate and step."""
+    setting = trial.setting
+    return setting != "none", trial.seed, setting != "plain", setting, trial.k, trial.lr, trial.steps
+
+
+def _strict(items: Sequence[Item], credit: Floats) -> Estimate | None:
+    """Return the share of whole families right; None without families."""
+    if not any(item.family for item in items):
+        return None
+    counts = [len(item.options) for item in items]
+    return family_accuracy(credit, [item.unit() for item in items], option_counts=counts)[0].strict
+
+
+def _by_seen(probe: Probe, credit: Floats, seen: Mapping[str, bool]) -> dict[str, Estimate]:
     """Return accuracy by whether the word of the concept occurs in the text of the original task."""
-    credit = credit_of(answers, probe.items)
-    by_seen = {}
-    for name, value in (("seen", True), ("unseen", False)):
-        rows = [row for row, item in enumerate(probe.items) if seen.get(item.id) is value]
-        if rows:
-            items = [probe.items[row] for row in rows]
-            guess = chance([len(item.options) for item in items])
-            by_seen[name] = _plain(
-                accuracy(credit[rows], [item.unit(probe.card.group) for item in items], chance=guess)
-            )
-    return by_seen
-
-
-def _plain(e: Estimate) -> dict[str, Any]:
-    return {"accuracy": e.value, "ci": [e.low, e.high], "n": e.n, "chance": e.chance}
-
-
-@dataclass(frozen=True, slots=True)
-class InoculationAccuracy:
-    """Accuracy of selected weights on a test."""
-
-    accuracy: float
-    """Share of items right."""
-    ci: tuple[float, float]
-    """95% interval of the accuracy."""
-    n: int
-    """Items with a gold."""
-    chance: float | None
-    """Chance level."""
-    strict: InoculationAccuracy | None = None
-    """Share of whole families right, if there are families."""
-
-    @classmethod
-    def of(cls, line: Mapping[str, Any]) -> InoculationAccuracy:
-        strict = line.get("strict")
-        return cls(**{**line, "strict": None if strict is None else cls.of(strict)})
-
-
-@dataclass(frozen=True, slots=True)
-class SelectedTrial(InoculationTrial):
-    """The best weights of a setting, training-set size and seed, with their tests."""
-
-    test_new: InoculationAccuracy
-    """The probe's test."""
-    test_original: InoculationAccuracy
-    """The original task's test."""
-    seen: Mapping[str, InoculationAccuracy]
-    """The probe's test by whether the word of the concept occurs in the text of the original task."""
-
-    @classmethod
-    def of(cls, line: Mapping[str, Any]) -> SelectedTrial:
-        tests = {name: InoculationAccuracy.of(line[name]) for name in ("test_new", "test_original")}
-        seen = {name: InoculationAccuracy.of(values) for name, values in line["seen"].items()}
-        return cls(**{**line, **tests, "seen": seen})
-
-
-# Inoculation.
+    rows = {
+        name: [row for row, item in enumerate(probe.items) if seen.get(item.id) is value]
+        for name, value in (("seen", True), ("unseen", False))
+    }
+    return {
+        name: item_accuracy([probe.items[row] for row in at], credit[at], probe.card.group)
+        for name, at in rows.items()
+        if at
+    }
 
 
 @dataclass(frozen=True)
-class Inoculation(Document):
+class Inoculation(TableDocument):
     """Accuracy on a probe and on the original task after fine-tuning on small training sets from the probe."""
 
     model: str
@@ -238,13 +178,11 @@ class Inoculation(Document):
 
     def frame(self) -> Frame:
         """Return one row per setting, training-set size and seed: the tests of the selected weights."""
-        from horsesense.core.document import Frame, columns_of
-
         rows = []
         for trial in self.selected:
             row: dict[str, Any] = {name: getattr(trial, name) for name in ("setting", "k", "seed", "lr", "steps")}
             for name, test in (("new", trial.test_new), ("original", trial.test_original)):
-                row |= {name: test.accuracy, f"{name}_low": test.ci[0], f"{name}_high": test.ci[1]}
+                row |= {name: test.value, f"{name}_low": test.low, f"{name}_high": test.high}
                 row[f"{name}_chance"] = test.chance
             rows.append(row | {"n": trial.test_new.n})
         return Frame(columns_of(rows), f"{self.model}, inoculated")
@@ -253,13 +191,10 @@ class Inoculation(Document):
         """Return a chart (Altair): accuracy on the probe and on the original task by training-set size."""
         from horsesense.drawing import curve_chart
 
-        return curve_chart(inoculation_curve(self.to_json()["selected"]))
+        return curve_chart(inoculation_curve(self.selected))
 
     def __repr__(self) -> str:
         return f"Inoculation of {self.model}: {len(self.curves)} points, in {self.out}"
-
-    def _repr_html_(self) -> str:
-        return self.frame()._repr_html_()
 
 
 @translate_errors()
@@ -346,13 +281,13 @@ def inoculate(
         progress.log(leaks.in_words())
     with locked(Path(out)):
         folder.bind(study.identity())
-        study.done = frozenset((trial["setting"], trial["k"], trial["seed"]) for trial in read_selected(Path(out)))
+        done = read_trials(Path(out) / SELECTED, SelectedTrial)
+        study.done = frozenset((trial.setting, trial.k, trial.seed) for trial in done)
         (engine or EngineSettings()).chosen_engine().carry_out([study], progress)
         if study.lost:
             raise UserError(f"not every training succeeded: {'; '.join(study.lost)}", fix="run the same command again")
-        rows = read_selected(Path(out))
-    selected = tuple(map(SelectedTrial.of, rows))
-    return Inoculation(model, Path(out), tuple(curves(rows)), selected, leaks)
+        selected = read_trials(Path(out) / SELECTED, SelectedTrial)
+    return Inoculation(model, Path(out), tuple(curves(selected)), tuple(selected), leaks)
 
 
 def _join(probes: Sequence[Probe | str | Path]) -> Probe:

@@ -22,8 +22,9 @@ from horsesense.models.locate import identify
 from horsesense.progress import Progress
 from horsesense.training.baselines import ARRAYS, FILE, is_stored, read_stored
 from horsesense.training.controls.control import ControlTask
+from horsesense.training.curves import InoculationTrial
 from horsesense.training.objectives import objective_of
-from horsesense.training.splits import with_gold
+from horsesense.training.settings import with_gold
 from horsesense.training.trainer import answers_of, credit_of, train_model
 from horsesense.training.training_record import EvalPoint, Recipe
 
@@ -90,30 +91,6 @@ class InoculationGrid:
     """Device of the model: auto, cpu, cuda, cuda:1, mps."""
     dtype: str = "float32"
     """With an adapter: number format of the frozen weights."""
-
-
-@dataclass(frozen=True, slots=True)
-class InoculationTrial:
-    """One checkpoint of one training, evaluated on the development sets."""
-
-    model: str
-    """The base model."""
-    setting: str
-    """none, plain, add-some x1 or add-some x2."""
-    k: int
-    """Training-set size: examples of the probe."""
-    lr: float
-    """Learning rate."""
-    steps: int
-    """Steps trained."""
-    seed: int
-    """Random seed of the examples."""
-    new: float
-    """Accuracy on the probe's development set."""
-    original: float
-    """Accuracy on the original task's development set."""
-    cost: float
-    """Original accuracy before minus after."""
 
 
 @dataclass(frozen=True, slots=True)

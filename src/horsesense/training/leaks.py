@@ -99,11 +99,11 @@ def find_leaks(train: Sequence[Item], test: Sequence[Item], entities: bool = Fal
 
 def without_leaks(train: Sequence[Item], test: Sequence[Item]) -> list[Item]:
     """Return the training items that share nothing with a test, not even half a fact."""
-    kept = list(train)
+    items = list(train)
     for keys in _kinds(entities=False).values():
         seen = {key for item in test for key in keys(item)} - {""}
-        kept = [item for item in kept if seen.isdisjoint(keys(item))]
-    return kept
+        items = [item for item in items if seen.isdisjoint(keys(item))]
+    return items
 
 
 def _kinds(entities: bool) -> dict[str, Callable[[Item], Iterable[str]]]:

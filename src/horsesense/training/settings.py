@@ -6,13 +6,16 @@
 from __future__ import annotations
 
 import random
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from horsesense.core import Item, Probe
 from horsesense.errors import UserError, argument, unknown
 from horsesense.registry import load, provided
-from horsesense.training.splits import HELD_OUT, hold_out, with_gold
+
+HELD_OUT = 0.1
+"""Share of a training set that is held out for model selection where there is no development set."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,3 +117,41 @@ def items_of_tests(material: TrainingMaterial) -> dict[str, Sequence[Item]]:
 def shuffled(items: Sequence[Item], seed: int) -> list[Item]:
     """Return items in an order that depends on their ids and the seed only."""
     return sorted(items, key=lambda item: (random.Random(f"{seed} {item.id}").random(), item.id))
+
+
+def hold_out(items: Sequence[Item], share: float, seed: int, group: str = "family") -> tuple[list[Item], list[Item]]:
+    """Split items into those that stay and those that are held out: about ``share`` of them, in whole clusters.
+
+    Clusters are sorted before they are shuffled, so that the order of the file does not matter; both parts keep it.
+
+    >>> items = [Item(probe="demo", form="choice", text=str(n), options=("a",), family=str(n // 2)) for n in range(8)]
+    >>> stay, held = hold_out(items, 0.25, seed=0)
+    >>> len(stay), len(held), {item.family for item in stay} & {item.family for item in held}
+    (6, 2, set())
+    """
+    if not 0 < share < 1:
+        raise UserError(f"a share of {share} cannot be held out", fix="use more than 0 and less than 1")
+    members: dict[str, list[str]] = defaultdict(list)
+    for item in items:
+        members[item.unit(group)].append(item.id)
+    clusters = sorted(members)
+    if len(clusters) < 2:
+        raise UserError(
+            f"all items are of one {group}, so nothing can be held out",
+            fix=f"give {argument('dev')}, or name another group",
+        )
+    random.Random(seed).shuffle(clusters)
+    target, held = round(share * len(items)), set[str]()
+    for cluster in clusters[:-1]:  # at least one stays
+        if held and len(held) >= target:
+            break
+        held.update(members[cluster])
+    return [item for item in items if item.id not in held], [item for item in items if item.id in held]
+
+
+def with_gold(items: Sequence[Item], what: str) -> list[Item]:
+    """Return the items with a gold answer; a part without any is an error."""
+    judged = [item for item in items if item.answer is not None]
+    if not judged:
+        raise UserError(f"the {what} part has no item with a gold answer", fix="give a probe with golds")
+    return judged

@@ -68,20 +68,9 @@ def train_model(
     remarks: list[str] = []
     while True:
         try:
-            arguments = (
-                name,
-                items,
-                dev,
-                recipe,
-                folder,
-                others or {},
-                progress,
-                on_eval,
-                remarks,
-                allow_pickle,
-                origin,
-            )
-            return _Training(*arguments).run()
+            return _Training(
+                name, items, dev, recipe, folder, others or {}, progress, on_eval, remarks, allow_pickle, origin
+            ).run()
         except RuntimeError as error:
             if not _is_out_of_memory(error):
                 raise
@@ -255,10 +244,10 @@ class _Training:
             return None
         from horsesense.training.transformers_trainer import is_whole_checkpoint
 
-        found = list((self.folder / CHECKPOINTS).glob("checkpoint-*"))
-        whole = [path for path in found if is_whole_checkpoint(path)]
+        checkpoints = list((self.folder / CHECKPOINTS).glob("checkpoint-*"))
+        whole = [path for path in checkpoints if is_whole_checkpoint(path)]
         if os.environ.get("RANK", "0") == "0":
-            for torn in set(found) - set(whole):  # the Trainer would take it for one of its own
+            for torn in set(checkpoints) - set(whole):  # the Trainer would take it for one of its own
                 shutil.rmtree(torn, ignore_errors=True)
         return max(whole, key=lambda path: int(path.name.removeprefix("checkpoint-")), default=None)
 
@@ -287,10 +276,10 @@ def answers_of(
     """Return the answers of a network in its current state, in the prompt format of the objective."""
     model = as_language_model(opened, network, objective.family)
     spec = ScoringSpec(truncation="left")
-    shown = [_blinded(item) for item in items] if blind else items
+    items_shown = [_blinded(item) for item in items] if blind else items
     prompt_format = get_prompt_format(objective.prompt_format)
     call = Call(model, spec, _TOKENS.get(model.device.type, DEFAULT_BUDGET), NO_PROGRESS)
-    answers, _ = prompt_format.answer(prompt_format.prepare(model, shown, spec, ()), call)
+    answers, _ = prompt_format.answer(prompt_format.prepare(model, items_shown, spec, ()), call)
     return [replace(answer, item=item.id) for answer, item in zip(answers, items, strict=True)]
 
 

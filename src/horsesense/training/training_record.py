@@ -6,7 +6,7 @@ import hashlib
 import json
 import shutil
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -14,7 +14,7 @@ from annotated_types import Ge, Gt
 
 from horsesense.core import Item
 from horsesense.data import read_text, write_file
-from horsesense.data.store import Store
+from horsesense.data.store import Store, read_record
 from horsesense.errors import UserError, argument
 from horsesense.models.folders import check_trained
 
@@ -165,6 +165,25 @@ class TrainedModel:
     """Folder of the selected weights; None if they were not saved."""
 
 
+@dataclass(frozen=True, slots=True)
+class StoredTraining(TrainedModel):
+    """The record of a training beside its weights."""
+
+    base: str = ""
+    """Name of the base model."""
+    new: tuple[str, ...] = ()
+    """Weights that the base model did not have."""
+    origin: TrainingOrigin | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class BegunTraining:
+    """The record of a training at its first step."""
+
+    recipe: Recipe
+    origin: TrainingOrigin
+
+
 def save_trained(
     folder: Path,
     network: Any,
@@ -190,48 +209,42 @@ def save_trained(
     Store(folder).record_all()
     # Written last: a folder that has it holds a complete training.
     with Store(folder).writing(folder / RECORD) as temporary:
-        values = _record(opened, trained, origin)
+        values = asdict(trained) | {"base": opened.name, "new": opened.new, "origin": origin and asdict(origin)}
+        values["recipe"]["lr"] = trained.recipe.learning_rate
         temporary.write_text(json.dumps(values, indent=2, default=str) + "\n", encoding="utf-8")
     shutil.rmtree(folder / CHECKPOINTS, ignore_errors=True)
-
-
-def _record(opened: TrainableModel, trained: TrainedModel, origin: TrainingOrigin | None) -> dict[str, Any]:
-    values = asdict(trained) | {"base": opened.name, "new": list(opened.new)}
-    values["recipe"]["lr"] = trained.recipe.learning_rate
-    return values | ({"origin": asdict(origin)} if origin else {})
 
 
 def bind(folder: Path, recipe: Recipe, origin: TrainingOrigin) -> None:
     """Record which training a folder holds, at its first step."""
     if not (folder / _BEGUN).is_file():
-        values = {"recipe": asdict(recipe) | {"lr": recipe.learning_rate}, "origin": asdict(origin)}
-        write_file(folder / _BEGUN, json.dumps(values, indent=2) + "\n")
+        begun = BegunTraining(replace(recipe, lr=recipe.learning_rate), origin)
+        write_file(folder / _BEGUN, json.dumps(asdict(begun), indent=2) + "\n")
 
 
 def check_bound(folder: Path, recipe: Recipe, origin: TrainingOrigin) -> None:
     """Raise an error if another training was started in the folder."""
     path = folder / _BEGUN
-    if not path.is_file():
-        return
-    try:
-        kept = json.loads(read_text(path))
-        _check_origin(folder, kept["origin"], origin)
-        _check_recipe(folder, kept["recipe"], recipe)
-    except (json.JSONDecodeError, KeyError, TypeError, AttributeError) as error:
-        raise UserError("the record of the training is damaged", file=path, fix="remove the folder") from error
+    if path.is_file():
+        begun = read_record(path, read_text(path), BegunTraining, "remove the folder")
+        _check_origin(folder, begun.origin, origin)
+        _check_recipe(folder, begun.recipe, recipe)
 
 
-def _check_origin(folder: Path, kept: Mapping[str, Any], origin: TrainingOrigin) -> None:
+def _check_origin(folder: Path, stored: TrainingOrigin | None, origin: TrainingOrigin) -> None:
     parts = {"model": "another model", "train": "other training items", "dev": "other development items"}
     for name, what in parts.items():
-        if kept[name] != getattr(origin, name):
+        if getattr(stored, name, None) != getattr(origin, name):
             raise UserError(f"the folder holds a training with {what}", file=folder, fix=_ANOTHER)
 
 
-def _check_recipe(folder: Path, kept: Mapping[str, Any], recipe: Recipe) -> None:
-    for name, value in (asdict(recipe) | {"lr": recipe.learning_rate}).items():
-        if name not in _MAY_DIFFER and _plain(value) != _plain(kept[name]):
-            raise UserError(f"the folder holds a training with {name} {kept[name]!r}", file=folder, fix=_ANOTHER)
+def _check_recipe(folder: Path, stored: Recipe, recipe: Recipe) -> None:
+    recipe = replace(recipe, lr=recipe.learning_rate)
+    for name in (each.name for each in fields(Recipe)):
+        if name not in _MAY_DIFFER and getattr(recipe, name) != getattr(stored, name):
+            raise UserError(
+                f"the folder holds a training with {name} {getattr(stored, name)!r}", file=folder, fix=_ANOTHER
+            )
 
 
 def _readme(opened: TrainableModel, trained: TrainedModel, objective: Objective) -> str:
@@ -266,32 +279,12 @@ def read_training(
     path = folder / RECORD
     if not path.is_file():
         return None
-    try:
-        values: dict[str, Any] = json.loads(read_text(path))
-        names = {field.name for field in fields(TrainedModel)}
-        kept = values["recipe"]
-        trained = TrainedModel(
-            **{name: value for name, value in values.items() if name in names}
-            | {
-                "recipe": Recipe(**kept | {"eval_steps": tuple(kept["eval_steps"])}),
-                "eval_points": tuple(EvalPoint(**point) for point in values["eval_points"]),
-                "best": EvalPoint(**values["best"]),
-                "losses": tuple((step, loss) for step, loss in values["losses"]),
-                "remarks": tuple(values["remarks"]),
-                "folder": folder,
-            }
-        )
-    except (json.JSONDecodeError, KeyError, TypeError, ValueError) as error:
-        raise UserError("the record of the training is damaged", file=path, fix="remove the folder") from error
-    _check_recipe(folder, kept, recipe)
+    trained = replace(read_record(path, read_text(path), StoredTraining, "remove the folder"), folder=folder)
+    _check_recipe(folder, trained.recipe, recipe)
     if origin is not None:
-        _check_origin(folder, values["origin"], origin)
+        _check_origin(folder, trained.origin, origin)
     if trained.items != items:
         raise UserError(f"the folder holds a training with {trained.items:,} items", file=folder, fix=_ANOTHER)
     check_trained(folder)
     shutil.rmtree(folder / CHECKPOINTS, ignore_errors=True)
     return trained
-
-
-def _plain(value: Any) -> Any:
-    return list(value) if isinstance(value, tuple) else value

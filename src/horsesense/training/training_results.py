@@ -5,23 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import orjson
 
 from horsesense.core import Item, Probe
-from horsesense.core.document import Document, plain
+from horsesense.core.document import Frame, TableDocument, columns_of, plain
 from horsesense.data.store import Store
-from horsesense.stats import Estimate, accuracy, chance
+from horsesense.stats import Estimate, item_accuracy
 from horsesense.stats.resampling import Floats
 from horsesense.training.curves import RESULTS, training_curves
 from horsesense.training.leaks import LeakCounts
 from horsesense.training.settings import TrainingPlan
 from horsesense.training.training_record import EvalPoint, TrainedModel
-
-if TYPE_CHECKING:
-    from horsesense.core.document import Frame
 
 ModelAndTest = tuple[str, str]
 """The model and the test; the name of the base model is empty."""
@@ -102,7 +99,7 @@ class SettingResult:
 
 
 @dataclass(frozen=True)
-class Training(Document):
+class Training(TableDocument):
     """A model fine-tuned under a setting, evaluated before and after."""
 
     model: str
@@ -122,8 +119,6 @@ class Training(Document):
 
     def frame(self) -> Frame:
         """Return one row per test, overall and by the values of each facet, before and after."""
-        from horsesense.core.document import Frame, columns_of
-
         rows = []
         for point in self.points:
             names = {"model": self.model, "setting": point.plan, "train": point.train}
@@ -140,13 +135,10 @@ class Training(Document):
         """Return a chart (Altair): accuracy by training-set size; from 1 on, accuracy by step of each training."""
         from horsesense.drawing import curve_chart
 
-        return curve_chart(training_curves(self.to_json())[index])
+        return curve_chart(training_curves(self)[index])
 
     def __repr__(self) -> str:
         return f"Training of {self.model} under {self.setting}: {len(self.points)} points, in {self.out}"
-
-    def _repr_html_(self) -> str:
-        return self.frame()._repr_html_()
 
 
 def write_results(result: Training) -> None:
@@ -220,8 +212,6 @@ def _slice(
 
 
 def _before_after(items: Sequence[Item], group: str, before: Floats | None, after: Floats) -> BeforeAfter:
-    clusters = [item.unit(group) for item in items]
-    guess = chance([len(item.options) for item in items])
-    first = None if before is None else accuracy(before, clusters, chance=guess)
-    last = accuracy(after, clusters, chance=guess)
+    first = None if before is None else item_accuracy(items, before, group)
+    last = item_accuracy(items, after, group)
     return BeforeAfter(last.n, last.chance, first, last)

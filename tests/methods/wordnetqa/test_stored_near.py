@@ -12,6 +12,7 @@ from horsesense.lexicons.sources import find_wordnet_graph
 from horsesense.methods.wordnetqa import stored_near
 from horsesense.methods.wordnetqa.disjointness import Disjointness
 from horsesense.methods.wordnetqa.distractors import QuestionOptions
+from horsesense.methods.wordnetqa.near_distractors import odd_kinds
 from horsesense.methods.wordnetqa.plan import RELATIONS, Relation
 from horsesense.methods.wordnetqa.questions import ConceptQuestion
 from horsesense.methods.wordnetqa.stored_near import StoredQuestion, stored_questions, write_stored
@@ -84,8 +85,19 @@ def test_stored_questions_are_certified_without_an_encoder(wordnet: Graph, relat
         for name in wrong:
             assert disjoint.certificate(wordnet.number[item.groups["asked"]], wordnet.number[name]), item.text
         assert item.facets["distractor_kind"] == "near"
-    if relation == "hypernymy":
-        hops: dict[str, list[int]] = {}
-        for item in probe.items:
-            hops.setdefault(item.groups["asked"], []).append(int(item.facets["hops"]))
-        assert all(sorted(each) == [1, 2, 3, 4] for each in hops.values()), "the same words at every distance"
+    if relation in ("hypernymy", "hyponymy"):
+        keys = [(item.groups["asked"], item.groups["answer"]) for item in probe.items]
+        for concept, kind in keys if relation == "hypernymy" else [key[::-1] for key in keys]:
+            assert kind in _walk(wordnet, concept), "WordNet says so"
+            assert not {(concept, kind), (concept, "*"), ("*", kind)} & odd_kinds(), (concept, kind)
+
+
+def _walk(wordnet: Graph, concept: str) -> set[str]:
+    """Walk every isa link upwards."""
+    found, waiting = set(), [concept]
+    while waiting:
+        here = waiting.pop()
+        upper = [wordnet.ids[other] for other, hops in wordnet.up.row(wordnet.number[here]) if hops == 1]
+        waiting += [each for each in upper if each not in found]
+        found.update(upper)
+    return found

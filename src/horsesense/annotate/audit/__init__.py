@@ -7,8 +7,9 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from horsesense.registry import lazy_attributes, names_by_module
 
 if TYPE_CHECKING:
     from horsesense.annotate.audit.steps import apply as apply
@@ -16,10 +17,6 @@ if TYPE_CHECKING:
     from horsesense.annotate.audit.steps import new as new
     from horsesense.annotate.audit.steps import second as second
 
-__all__ = ["apply", "ask", "new", "second"]
-
-
-def __getattr__(name: str) -> Any:
-    if name in __all__:
-        return getattr(import_module("horsesense.annotate.audit.steps"), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+_PUBLIC = names_by_module(__name__, {"steps": ("apply", "ask", "new", "second")})
+__all__ = [*_PUBLIC]
+__getattr__, __dir__ = lazy_attributes(__name__, _PUBLIC)

@@ -144,16 +144,16 @@ def _shuffle(parts: Sequence[tuple[Item, str, str]], seed: int) -> tuple[list[Au
     """Number the items in random order; the same question with another key is not shown twice."""
     hidden: dict[str, tuple[Item, int, str, str]] = {}
     for item, kind, source in parts:
-        shown, key = _hide_key(item, seed)
-        hidden.setdefault(shown.id, (shown, key, kind, source))
+        item_without_key, key = _hide_key(item, seed)
+        hidden.setdefault(item_without_key.id, (item_without_key, key, kind, source))
     order = list(hidden.values())
     Random(f"{seed} order").shuffle(order)
     digits = max(3, len(str(len(order))))
     items = [
-        AuditItem(f"q{number:0{digits}d}", shown.id, kind, source, key, len(shown.options))
-        for number, (shown, key, kind, source) in enumerate(order, start=1)
+        AuditItem(f"q{number:0{digits}d}", item_without_key.id, kind, source, key, len(item_without_key.options))
+        for number, (item_without_key, key, kind, source) in enumerate(order, start=1)
     ]
-    return items, [shown for shown, *_ in order]
+    return items, [item_without_key for item_without_key, *_ in order]
 
 
 def _hide_key(item: Item, seed: int) -> tuple[Item, int]:
@@ -189,18 +189,18 @@ def write_second(folder: Path, name: str, audit: BlindAudit, asked: Sequence[Aud
     if target.exists():
         raise UserError("the second stage already exists", file=target, fix="judge it, or remove it to draw again")
     items = {item.id: item for item in audit.shown}
-    shown = [replace(items[each.item], facets={"key": items[each.item].options[each.key]}) for each in asked]
+    items_with_key = [replace(items[each.item], facets={"key": items[each.item].options[each.key]}) for each in asked]
     with disk_errors(target), writing_folder(target) as part:
-        _write_for_auditor(part, shown, [each.number for each in asked], WITH_KEY, chunk)
+        _write_for_auditor(part, items_with_key, [each.number for each in asked], WITH_KEY, chunk)
     return sorted(target.iterdir())
 
 
 def _write_for_auditor(
-    folder: Path, shown: Sequence[Item], numbers: Sequence[str], instrument: str, chunk: int
+    folder: Path, items: Sequence[Item], numbers: Sequence[str], instrument: str, chunk: int
 ) -> None:
     folder.mkdir(exist_ok=True)
     asked = find_instrument(instrument)
-    probe = Probe.of(shown, Card(name="audit", made="Items to be judged, without keys."))
+    probe = Probe.of(items, Card(name="audit", made="Items to be judged, without keys."))
     write_probe(folder / ITEMS, probe)
     tasks = tasks_of(probe, asked)
     write_tasks(folder / TASKS, asked, [Assignment(task) for task in tasks])

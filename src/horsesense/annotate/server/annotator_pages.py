@@ -265,7 +265,7 @@ def annotator_routes(context: RequestContext) -> APIRouter:
     @router.get("/picture/{name}")
     def picture(request: Request, name: Annotated[str, Path(max_length=200)]) -> Response:
         context.visitor(request)
-        known = {picture.file for shown in served.pictures.values() for picture in shown}
+        known = {picture.file for pictures in served.pictures.values() for picture in pictures}
         if name not in known:
             raise RejectedAnswerError(404, "There is no such picture.")
         path = served.study.folder / FOLDER / name

@@ -44,8 +44,8 @@ class TimedConnection(H11Protocol):
     waiting: ClassVar[OrderedDict[TimedConnection, None]] = OrderedDict()
     """Connections without a request yet, the longest-waiting first."""
 
-    def __init__(self, *given: Any, **more: Any) -> None:
-        super().__init__(*given, **more)
+    def __init__(self, *arguments: Any, **more: Any) -> None:
+        super().__init__(*arguments, **more)
         self._timer: asyncio.TimerHandle | None = None
         self._stage = ""
 

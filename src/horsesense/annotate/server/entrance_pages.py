@@ -100,8 +100,8 @@ def crowd_routes(context: RequestContext) -> APIRouter:
         link_for_many = find_join(served, token)
         if link_for_many is None:
             raise context.stranger(request)
-        given = (PROLIFIC_PID, STUDY_ID, SESSION_ID, prolific_token, workerId)
-        passed_on = {name: value for name, value in zip(_PASSED_ON, given, strict=True) if value}
+        values = (PROLIFIC_PID, STUDY_ID, SESSION_ID, prolific_token, workerId)
+        passed_on = {name: value for name, value in zip(_PASSED_ON, values, strict=True) if value}
         name = CROWDS[link_for_many.crowd]
         return context.page("join.html.j2", mark=mark(token), passed_on=passed_on, name=name, known=passed_on.get(name))
 

@@ -52,9 +52,9 @@ def read_cats(paths: Sequence[Path], skip_bad: bool = False, raw: bool = False) 
 
 
 def _card(name: str, tests: str, paths: Sequence[Path], raw: bool) -> Card:
-    made = f"Read from the {tests} tests of CATs ({names_of(paths)}){', texts unchanged' if raw else ''}."
+    description = f"Read from the {tests} tests of CATs ({names_of(paths)}){', texts unchanged' if raw else ''}."
     called = f"{name}-raw" if raw else name
-    return Card(called, method="cats", licence=LICENCE, made=made, normalise="mean", group="source")
+    return Card(called, method="cats", licence=LICENCE, made=description, normalise="mean", group="source")
 
 
 def _general_item(reading: Reading, text: str, usual: int, path: Path, number: int, raw: bool) -> Item:

@@ -447,9 +447,9 @@ def exchange_names(pair: Pair) -> Dual | None:
         return None
     shared = list(enumerate(pair.before)) + [(place - pair.last, word) for place, word in enumerate(pair.after)]
     places = {name: [(at, word) for at, word in shared if _name(word).lower() == name] for name in (one, other)}
-    if not all(places.values()) or any(not word[0].isupper() for found in places.values() for _, word in found):
+    if not all(places.values()) or any(not word[0].isupper() for positions in places.values() for _, word in positions):
         return None
-    called = {name: _name(found[0][1]) for name, found in places.items()}
+    called = {name: _name(positions[0][1]) for name, positions in places.items()}
     exchanged = pair
     for name, instead in ((one, other), (other, one)):
         for at, word in places[name]:

@@ -56,7 +56,7 @@ def twins_of(pairs: Sequence[tuple[Item, Pair]]) -> list[Twins]:
     alike: Mapping[tuple[tuple[str, ...], ...], list[tuple[Item, Pair]]] = defaultdict(list)
     for item, pair in pairs:
         alike[tuple(_plain(middle) for middle in pair.middles)].append((item, pair))
-    found = []
+    twins = []
     for members in alike.values():
         taken: set[str] = set()
         for place, (item, pair) in enumerate(members):
@@ -68,9 +68,9 @@ def twins_of(pairs: Sequence[tuple[Item, Pair]]) -> list[Twins]:
                 change = _change([*pair.before, "/", *pair.after], [*other_pair.before, "/", *other_pair.after])
                 if change is not None:
                     taken |= {item.id, other.id}
-                    found.append(Twins(item, other, *change))
+                    twins.append(Twins(item, other, *change))
                     break
-    return found
+    return twins
 
 
 def _plain(words: Sequence[str]) -> tuple[str, ...]:
@@ -119,8 +119,8 @@ class DualPlan:
     """Random seed."""
 
     def __post_init__(self) -> None:
-        for what, given, known in (("operator", self.operators, OPERATORS), ("status", self.statuses, STATUSES)):
-            for name in given:
+        for what, names, known in (("operator", self.operators, OPERATORS), ("status", self.statuses, STATUSES)):
+            for name in names:
                 if name not in known:
                     raise unknown(what, name, known)
         if self.each is not None and self.each < 1:
@@ -136,26 +136,26 @@ def make_duals(probes: Probe | Sequence[Probe], plan: DualPlan | None = None) ->
     sources = [probes] if isinstance(probes, Probe) else list(probes)
     name = f"{'-'.join(probe.card.name for probe in sources)}-duals"
     notes: Counter[str] = Counter()
-    found = [family for probe in sources for family in _distinct(_families(name, probe, plan, notes), notes)]
-    kept = _balanced(found, plan) if plan.each is not None else found
-    if not kept:
+    families = [family for probe in sources for family in _distinct(_families(name, probe, plan, notes), notes)]
+    pairs = _balanced(families, plan) if plan.each is not None else families
+    if not pairs:
         raise UserError(
             "no operator applies to any pair of this probe", fix="use sentences that differ in one place, such as sm"
         )
-    for first, _ in kept:
+    for first, _ in pairs:
         notes[f"{first.facets['status']}: {first.facets['perturbation']} by {first.facets['operator']}"] += 1
     first_card = sources[0].card
     card = replace(
         first_card,
         name=name,
-        made=_how_made(sources, plan, kept),
+        made=_how_made(sources, plan, pairs),
         licence=" and ".join(dict.fromkeys(probe.card.licence for probe in sources if probe.card.licence)),
         normalise="mean",
         notes={},
         human=(),
         seed=plan.seed,
     )
-    return Probe.of([item for family in kept for item in family], card, dict(sorted((+notes).items())))
+    return Probe.of([item for family in pairs for item in family], card, dict(sorted((+notes).items())))
 
 
 def _distinct(families: Iterable[tuple[Item, Item]], notes: Counter[str]) -> list[tuple[Item, Item]]:
@@ -168,13 +168,13 @@ def _distinct(families: Iterable[tuple[Item, Item]], notes: Counter[str]) -> lis
     return list(known.values())
 
 
-def _how_made(sources: Sequence[Probe], plan: DualPlan, kept: Sequence[tuple[Item, Item]]) -> str:
-    counts = Counter(str(first.facets["status"]) for first, _ in kept)
-    told = ", ".join(f"{counts[status]} {status}" for status in STATUSES if counts[status])
-    made = f"Duals of {', '.join(probe.card.name for probe in sources)}: {told} pairs."
+def _how_made(sources: Sequence[Probe], plan: DualPlan, pairs: Sequence[tuple[Item, Item]]) -> str:
+    counts = Counter(str(first.facets["status"]) for first, _ in pairs)
+    by_status = ", ".join(f"{counts[status]} {status}" for status in STATUSES if counts[status])
+    description = f"Duals of {', '.join(probe.card.name for probe in sources)}: {by_status} pairs."
     judge = " Proposed ones have to be judged by people before they count." if counts["proposed"] else ""
     quota = f" At most {plan.each} of a method, balanced over sources." if plan.each is not None else ""
-    return made + judge + quota
+    return description + judge + quota
 
 
 def _families(name: str, probe: Probe, plan: DualPlan, notes: Counter[str]) -> Iterable[tuple[Item, Item]]:
@@ -205,10 +205,10 @@ def _families(name: str, probe: Probe, plan: DualPlan, notes: Counter[str]) -> I
 
 
 def _pair(item: Item) -> Pair | None:
-    shown = item if item.form == "sentences" else view(item, "sentences")
-    if shown is None or shown.answer is None or len(shown.options) != 2 or shown.premise:
+    sentences = item if item.form == "sentences" else view(item, "sentences")
+    if sentences is None or sentences.answer is None or len(sentences.options) != 2 or sentences.premise:
         return None
-    return pair_of((shown.options[0], shown.options[1]))
+    return pair_of((sentences.options[0], sentences.options[1]))
 
 
 def _edited(name: str, source: str, item: Item, pair: Pair, operator: str, dual: Dual) -> tuple[Item, Item]:
@@ -234,9 +234,9 @@ def _published(name: str, source: str, twins: Twins) -> tuple[Item, Item]:
 def _facets(
     source: str, item: Item, operator: str, method: str, edit: str, status: str, ground: str, flips: bool
 ) -> dict[str, Facet]:
-    made: dict[str, Facet] = {"perturbation": method, "operator": operator, "edit": edit, "flips": flips}
-    made |= {"status": status, "ground": ground}
-    return {"task": source, **item.facets, **made}
+    facets: dict[str, Facet] = {"perturbation": method, "operator": operator, "edit": edit, "flips": flips}
+    facets |= {"status": status, "ground": ground}
+    return {"task": source, **item.facets, **facets}
 
 
 def _half(name: str, source: str, item: Item, family: str, facets: Mapping[str, Facet]) -> Item:
@@ -257,7 +257,7 @@ def _balanced(families: Sequence[tuple[Item, Item]], plan: DualPlan) -> list[tup
     """Take pairs of each method from the sources in turn, those with the strongest keys first."""
     assert plan.each is not None
     draw = random.Random(plan.seed)
-    kept: set[str] = set()
+    ids: set[str] = set()
     for method in dict.fromkeys(str(first.facets["perturbation"]) for first, _ in families):
         queues: dict[str, list[tuple[Item, Item]]] = {}
         for family in families:
@@ -271,8 +271,8 @@ def _balanced(families: Sequence[tuple[Item, Item]], plan: DualPlan) -> list[tup
             for queue in queues.values():
                 if queue and len(chosen) < plan.each:
                     chosen.append(queue.pop()[0].family)
-        kept |= set(chosen)
-    return [family for family in families if family[0].family in kept]
+        ids |= set(chosen)
+    return [family for family in families if family[0].family in ids]
 
 
 OperatorName = Literal[

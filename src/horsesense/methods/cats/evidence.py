@@ -200,8 +200,8 @@ def pair_evidence(item: Item, answer: Answer, spec: ScoringSpec, by_mean: bool =
 
 def _scored(text: str, answer: Answer, place: int, by_mean: bool) -> ScoredText:
     count = len(answer.logprobs[place]) if by_mean else 1
-    kept = zip(answer.starts[place], answer.ends[place], answer.logprobs[place], strict=True)
-    return scored_text(text, (ScoredToken(text[start:end], start, end, value / count) for start, end, value in kept))
+    tokens = zip(answer.starts[place], answer.ends[place], answer.logprobs[place], strict=True)
+    return scored_text(text, (ScoredToken(text[start:end], start, end, value / count) for start, end, value in tokens))
 
 
 @translate_errors()

@@ -35,8 +35,8 @@ def chains() -> tuple[Chain, ...]:
     text = files(__package__).joinpath("orders.toml").read_text(encoding="utf-8")
     return tuple(
         Chain(name, more, tuple(things))
-        for name, kept in tomllib.loads(text).items()
-        for more, things in ((kept["more"], kept["things"]),)
+        for name, table in tomllib.loads(text).items()
+        for more, things in ((table["more"], table["things"]),)
     )
 
 
@@ -53,11 +53,12 @@ def orders_probe(limit: int | None = 100, seed: int = 0) -> Probe:
     if limit is not None and limit < len(items):
         chosen = set(draw.sample(range(len(items)), limit))
         items = [item for place, item in enumerate(items) if place in chosen]
-    made = (
+    description = (
         "One thing compared with a smaller and a greater one, in total orders that are written down; keys are proved."
     )
     return Probe.of(
-        items, Card("orders", method="cats", licence="CC0-1.0", made=made, seed=seed, normalise="mean", group="chain")
+        items,
+        Card("orders", method="cats", licence="CC0-1.0", made=description, seed=seed, normalise="mean", group="chain"),
     )
 
 

@@ -16,12 +16,12 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 
 from horsesense.core import Item
-from horsesense.core.document import Document
+from horsesense.core.document import Frame, TableDocument, columns_of
 from horsesense.core.spec import Normalisation
 from horsesense.errors import UserError, translate_errors
 from horsesense.lexicons.words import AUXILIARIES, listed, word_spans
@@ -30,10 +30,6 @@ from horsesense.runs.run import AnyRun, answered_of
 from horsesense.stats import Estimate
 from horsesense.stats.accuracy import accuracy
 from horsesense.stats.resampling import Floats
-
-if TYPE_CHECKING:
-    from horsesense.core.document import Frame
-
 
 SUBJECTS = frozenset(listed("i you he she it we they there someone everyone nobody people this that"))
 JOINING = frozenset(listed("because but although though whereas unless if therefore so while when"))
@@ -277,7 +273,7 @@ class RuleAgainstPeople:
 
 
 @dataclass(frozen=True, slots=True)
-class InferenceSteps(Document):
+class InferenceSteps(TableDocument):
     """Accuracy by inference steps, for every model of some runs."""
 
     counted_by: Literal["people", "rule"]
@@ -291,8 +287,6 @@ class InferenceSteps(Document):
 
     def frame(self) -> Frame:
         """Return one row per model, probe and number of steps; the probe is empty where all are taken together."""
-        from horsesense.core.document import Frame, columns_of
-
         rows = [
             {
                 "model": model.model,
@@ -308,9 +302,6 @@ class InferenceSteps(Document):
             for each in by_steps
         ]
         return Frame(columns_of(rows), f"accuracy by inference steps, counted by {self.counted_by}")
-
-    def _repr_html_(self) -> str:
-        return self.frame()._repr_html_()
 
 
 def inference_steps(answered: Sequence[ProbeAnswers], counts: Counted | None = None) -> InferenceSteps:
@@ -331,16 +322,16 @@ def rule_against_people(answered: Sequence[ProbeAnswers], counts: Counted) -> Ru
             if item.id not in seen and by_rule is not None:
                 seen.add(item.id)
                 # "4 or more" is the last answer of the instrument.
-                given = [(min(by_rule, _MOST), number) for number in counts.votes.get(item.id, ())]
-                pairs.setdefault(run.part.probe.name, []).extend(given)
-    every = [pair for given in pairs.values() for pair in given]
+                both = [(min(by_rule, _MOST), number) for number in counts.votes.get(item.id, ())]
+                pairs.setdefault(run.part.probe.name, []).extend(both)
+    every = [pair for both in pairs.values() for pair in both]
     if not every:
         return None
     return RuleAgainstPeople(
         agreement=_same(every),
         counts=len(every),
         more=sum(by_rule - number for by_rule, number in every) / len(every),
-        by_probe={probe: _same(given) for probe, given in pairs.items() if given},
+        by_probe={probe: _same(both) for probe, both in pairs.items() if both},
     )
 
 

@@ -370,12 +370,12 @@ def _accuracy_tables(
         for row in published_rows("accuracy")
     ]
     columns = [*(names[name] for name in sets), "average"]
-    made = with_published("CATs, table 3: accuracy", columns, ours, printed, _is_papers(answered, sets), source())
+    table = with_published("CATs, table 3: accuracy", columns, ours, printed, _is_papers(answered, sets), source())
     again = (
         "Published averages are computed again from their rows; three of those printed do not follow from them. The "
         "paper's CA had 189 instances and its WSC 273; the published files have 183 and 283."
     )
-    return (*made[:-1], PaperTable(made[-1].title, made[-1].columns, made[-1].rows, (*made[-1].notes, again)))
+    return (*table[:-1], PaperTable(table[-1].title, table[-1].columns, table[-1].rows, (*table[-1].notes, again)))
 
 
 def _pair_tables(
@@ -395,9 +395,11 @@ def _pair_tables(
         PaperRow(f"{row.model}: consistent", "published", tuple(row.values[name] for name in sets), row.direction)
         for row in published_rows("consistency")
     ]
-    made = with_published("CATs, table 6: pairs of duals", columns, ours, printed, _is_papers(answered, sets), source())
+    table = with_published(
+        "CATs, table 6: pairs of duals", columns, ours, printed, _is_papers(answered, sets), source()
+    )
     sizes = "The paper states 75 pairs per method; the files have 92, 82, 74 and 75. It prints consistency only."
-    return (*made[:-1], PaperTable(made[-1].title, made[-1].columns, made[-1].rows, (*made[-1].notes, sizes)))
+    return (*table[:-1], PaperTable(table[-1].title, table[-1].columns, table[-1].rows, (*table[-1].notes, sizes)))
 
 
 CATS = _open(SUITES["cats"])

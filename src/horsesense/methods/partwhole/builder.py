@@ -91,18 +91,18 @@ def build_partwhole(
         missing = "pairs of whole and part" if not pairs else "adjectives"
         raise UserError(f"no source of {missing} is given", fix="see docs/methods/partwhole.md for those there are")
     sieve = Sieve(rules or CandidateRules())
-    kept = sieve.pairs(pairs)
-    if not kept:
+    candidates = sieve.pairs(pairs)
+    if not candidates:
         raise UserError(
             "no pair of whole and part is left", fix=f"give more sources, or a smaller {argument('fewest')}"
         )
-    ranked = {each.source: sieve.adjectives(each, (whole for whole, _ in kept)) for each in modifiers}
+    ranked = {each.source: sieve.adjectives(each, (whole for whole, _ in candidates)) for each in modifiers}
     seen: dict[str, set[str]] = defaultdict(set)
     for each in modifiers:
         for noun, adjectives in each.counts.items():
             seen[noun].update(adjectives)
     items = []
-    for (whole, part), names in sorted(kept.items()):
+    for (whole, part), names in sorted(candidates.items()):
         having: dict[str, list[str]] = {}
         for adjective_source, by_whole in ranked.items():
             for word in by_whole.get(whole, ()):
@@ -125,12 +125,12 @@ def build_partwhole(
     sources: list[Pairs | Modifiers] = [*pairs, *modifiers]
     notes = Counter({f"{why} ({each.source})": count for each in sources for why, count in each.left_out.items()})
     for name in {each.source for each in pairs}:
-        notes[f"pairs kept from {name}"] = sum(name in names for names in kept.values())
+        notes[f"pairs kept from {name}"] = sum(name in names for names in candidates.values())
     notes.update(sieve.rejected)
     if published:
         released = {triple[:2] for triple in published}
         notes["pairs among the released before the rule parts"] = len(released & sieve.before_parts)
-        notes["pairs among the released after it"] = len(released & kept.keys())
+        notes["pairs among the released after it"] = len(released & candidates.keys())
         notes.update(overlap(items, published))
     if limit is not None and limit < len(items):
         sampled = set(random.Random(seed).sample(range(len(items)), limit))
@@ -165,9 +165,9 @@ def _how_made(pairs: Sequence[Pairs], modifiers: Sequence[Modifiers], rules: Can
     facts = ", ".join(f"{each.source} ({each.unit})" for each in pairs)
     words = ", ".join(each.source for each in modifiers)
     off = [name for name in RULES if not rules.on(name)]
-    made = f"Pairs from {facts}; adjectives from {words}; nobody has judged them yet."
-    made += f" Rules switched off: {', '.join(off)}." if off else ""
-    return f"{made} {WITHOUT_PARTS if 'parts' in off else AUDITS[rules.evidence]}"
+    description = f"Pairs from {facts}; adjectives from {words}; nobody has judged them yet."
+    description += f" Rules switched off: {', '.join(off)}." if off else ""
+    return f"{description} {WITHOUT_PARTS if 'parts' in off else AUDITS[rules.evidence]}"
 
 
 def read_candidates(path: Path) -> set[Triple]:

@@ -70,10 +70,10 @@ def pick_pictures(
     draw = random.Random(seed)
     rows, without, full = [], [], 0
     for pair in sorted(wanted):
-        found = [row for row in seen.get(pair, ()) if row[0] in sizes]
-        if not found:
+        candidates = [row for row in seen.get(pair, ()) if row[0] in sizes]
+        if not candidates:
             without.append(", ".join(pair))
-        chosen = draw.sample(found, min(per_pair, len(found)))
+        chosen = draw.sample(candidates, min(per_pair, len(candidates)))
         full += len(chosen) == per_pair
         rows += [_row(pair, image, boxes, sizes[image]) for image, boxes in chosen]
     write_file(Path(out), b"".join(orjson.dumps(row) + b"\n" for row in rows))
@@ -86,7 +86,7 @@ Boxes = tuple[Mapping[str, float], Mapping[str, float]]
 
 def _seen(path: Path, wanted: Collection[Pair]) -> dict[Pair, list[tuple[int, Boxes]]]:
     """Return the pictures of each pair, once each, with the boxes of whole and part."""
-    found: dict[Pair, dict[int, Boxes]] = {}
+    by_pair: dict[Pair, dict[int, Boxes]] = {}
     with in_visual_genome(path, "relationships"):
         for picture in json_elements(path):
             for relation in picture["relationships"]:
@@ -94,8 +94,8 @@ def _seen(path: Path, wanted: Collection[Pair]) -> dict[Pair, list[tuple[int, Bo
                     whole, part = relation["subject"], relation["object"]
                     pair = noun_of(whole, {}), noun_of(part, {})
                     if pair in wanted:
-                        found.setdefault(pair, {}).setdefault(int(picture["image_id"]), (_box(whole), _box(part)))
-    return {pair: sorted(pictures.items()) for pair, pictures in found.items()}
+                        by_pair.setdefault(pair, {}).setdefault(int(picture["image_id"]), (_box(whole), _box(part)))
+    return {pair: sorted(pictures.items()) for pair, pictures in by_pair.items()}
 
 
 def _box(thing: Mapping[str, Any]) -> Mapping[str, float]:

@@ -138,8 +138,8 @@ def as_inference(
         groups = {**item.groups, "premise": premise.text}
         pair = replace(item, form="pair", premise=premise.text, text=text, facets=facets, groups=groups)
         items.append(pair)
-    made = f"{probe.card.made} As inference; premises from {premise_source or 'a template'}.".strip()
-    return Probe.of(items, replace(probe.card, made=made), dict(sorted(kinds.items())))
+    description = f"{probe.card.made} As inference; premises from {premise_source or 'a template'}.".strip()
+    return Probe.of(items, replace(probe.card, made=description), dict(sorted(kinds.items())))
 
 
 def coverage(probe: Probe, kinds: Sequence[str] = ("adjacent", "copula")) -> tuple[int, int]:
@@ -177,7 +177,7 @@ def in_labels(items: Sequence[Item], form: str) -> list[Item]:
     >>> [each.options[each.answer] for name in FORMS for each in in_labels([item], name)]
     ['probably', 'probably', 'entailment', 'yes']
     """
-    (options, places), made = find_form(form), []
+    (options, places), items_in_labels = find_form(form), []
     for item in items:
         if item.options != LABELS:
             raise UserError(
@@ -188,14 +188,14 @@ def in_labels(items: Sequence[Item], form: str) -> list[Item]:
         if item.answer is not None:
             facets["label"] = LABELS[item.answer]
         answer = None if item.answer is None else places[item.answer]
-        made.append(replace(item, options=options, answer=answer, ordered=True, facets=facets))
-    return made
+        items_in_labels.append(replace(item, options=options, answer=answer, ordered=True, facets=facets))
+    return items_in_labels
 
 
 def probe_in_labels(probe: Probe, form: str) -> Probe:
     """Map a probe to another form."""
-    made = f"{probe.card.made} In the form of {form} labels.".strip()
-    return Probe.of(in_labels(probe.items, form), replace(probe.card, made=made))
+    description = f"{probe.card.made} In the form of {form} labels.".strip()
+    return Probe.of(in_labels(probe.items, form), replace(probe.card, made=description))
 
 
 def gold_triples(released: ReleasedVotes, each: int = 2, seed: int = 0) -> Probe:
@@ -210,9 +210,9 @@ def gold_triples(released: ReleasedVotes, each: int = 2, seed: int = 0) -> Probe
         votes[judgement.item].append(judgement.value)
     agreed: dict[str, list[Item]] = {label: [] for label in LABELS}
     for item in released.probe.items:
-        given = votes[item.id]
-        if len(given) > 1 and len(set(given)) == 1 and given[0] in agreed:
-            agreed[given[0]].append(item)
+        ratings = votes[item.id]
+        if len(ratings) > 1 and len(set(ratings)) == 1 and ratings[0] in agreed:
+            agreed[ratings[0]].append(item)
     draw, chosen, used = random.Random(seed), list[Item](), Counter[str]()
     for label, items in agreed.items():
         if len(items) < each:

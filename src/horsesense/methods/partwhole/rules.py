@@ -290,20 +290,20 @@ class Sieve:
 
     def pairs(self, sources: Iterable[Pairs]) -> dict[Pair, tuple[str, ...]]:
         """Return the pairs that pass, with their sources."""
-        kept = self._plain_pairs(sources)
-        self.before_parts = frozenset(kept)
-        if not kept or not self.rules.on("parts"):
-            return kept
+        nouns = self._plain_pairs(sources)
+        self.before_parts = frozenset(nouns)
+        if not nouns or not self.rules.on("parts"):
+            return nouns
         witnesses: dict[str, list[Pair]] = {}
-        for pair, names in kept.items():
+        for pair, names in nouns.items():
             for name in names:
                 witnesses.setdefault(name, []).append(pair)
         known = parthood(witnesses, self.rules.evidence == "wide")
-        why = {pair: known.why_not(*pair) for pair in kept}
+        why = {pair: known.why_not(*pair) for pair in nouns}
         for reason in why.values():
             if reason:
                 self.rejected[f"pairs rejected by parts: {REASONS[reason]}"] += 1
-        good = {pair: names for pair, names in kept.items() if not why[pair]}
+        good = {pair: names for pair, names in nouns.items() if not why[pair]}
         in_wordnet = [pair for pair in good if known.in_wordnet(*pair)]
         twice = [pair for pair in set(good) - set(in_wordnet) if len(known.witnesses.get(pair, ())) > 1]
         self.rejected["pairs that are parts in WordNet"] = len(in_wordnet)
@@ -327,14 +327,14 @@ class Sieve:
 
     def adjectives(self, modifiers: Modifiers, wholes: Iterable[str]) -> dict[str, list[str]]:
         """Return the adjectives of each whole in one source, commonest first, then alphabetically."""
-        kept: dict[str, list[str]] = {}
+        by_pair: dict[str, list[str]] = {}
         for whole in sorted(set(wholes)):
             counts = modifiers.counts.get(whole, Counter())
             ranked = [word for word in sorted(counts, key=lambda word: (-counts[word], word)) if self._good(word)]
             most = self.rules.commonest if self.rules.on("commonest") else len(ranked)
             self.rejected["adjectives of a whole rejected by commonest"] += len(ranked[most:])
-            kept[whole] = ranked[:most]
-        return kept
+            by_pair[whole] = ranked[:most]
+        return by_pair
 
     def _good(self, word: str) -> bool:
         return (
@@ -348,15 +348,15 @@ class Sieve:
         _, part = pair
         seen = set(with_nouns.get(part, ()))
         fitting = [word for word in ranked if self._lets("part", word in seen, "triples")]
-        kept: list[str] = []
+        triples: list[str] = []
         colours = 0
         for word in fitting:
             if is_colour(word):
                 colours += 1
                 if not self._lets("colours", colours <= self.rules.colours, "triples"):
                     continue
-            kept.append(word)
-        return kept
+            triples.append(word)
+        return triples
 
 
 def _short_noun(noun: str) -> bool:

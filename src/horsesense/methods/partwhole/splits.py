@@ -119,8 +119,8 @@ def split_probe(probe: Probe, by: str = "random", seed: int = 0) -> tuple[dict[s
         if not parts[name]:
             raise UserError(f"nothing is left for {name}", fix="give more triples, or split by random")
         items = [replace(item, facets={**item.facets, "split": name}) for item in parts[name]]
-        made = f"{probe.card.made} The {name} part, split by {by}, seed {seed}.".strip()
-        probes[name] = Probe.of(items, replace(probe.card, made=made, seed=seed))
+        description = f"{probe.card.made} The {name} part, split by {by}, seed {seed}.".strip()
+        probes[name] = Probe.of(items, replace(probe.card, made=description, seed=seed))
     return probes, len(parts["dropped"])
 
 

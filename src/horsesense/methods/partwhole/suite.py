@@ -49,17 +49,17 @@ def _open(folder: Path | None, skip_bad: bool) -> OpenedData:
     if missing:
         fix = "give the folder of the published dataset, or one with train.csv, dev.csv and test.csv"
         raise UserError(f"{', '.join(missing)} of the part-whole triples is not here", file=folder, fix=fix)
-    found = {name: path for name, path in files.items() if path is not None}
-    for path in found.values():
+    paths = {name: path for name, path in files.items() if path is not None}
+    for path in paths.values():
         check_fetched(path)
-    parts = {name: read_partwhole([path], skip_bad=skip_bad) for name, path in found.items()}
+    parts = {name: read_partwhole([path], skip_bad=skip_bad) for name, path in paths.items()}
     everything = [item for name in ("train", "dev", "test") for item in parts[name].items]
     split = split_items(everything, "nouns", 0)
     votes = _find(folder, VOTES)
     probes, training = {"test": parts["test"], "dev": parts["dev"]}, {"test": parts["train"]}
     if split["test"] and split["train"]:  # too few triples for this split
         probes["new-nouns"], training["new-nouns"] = (_part(parts["test"], split[name]) for name in ("test", "train"))
-    return OpenedData(probes, found, others={"votes": votes} if votes else {}, training=training)
+    return OpenedData(probes, paths, others={"votes": votes} if votes else {}, training=training)
 
 
 def _find(folder: Path, name: str) -> Path | None:
@@ -69,8 +69,8 @@ def _find(folder: Path, name: str) -> Path | None:
 
 
 def _part(like: Probe, items: Sequence[Item]) -> Probe:
-    made = "All released triples, split so that no noun of the test is in training (seed 0)."
-    return Probe.of(list(items), replace(like.card, made=made, seed=0))
+    description = "All released triples, split so that no noun of the test is in training (seed 0)."
+    return Probe.of(list(items), replace(like.card, made=description, seed=0))
 
 
 def _tables(
@@ -78,7 +78,7 @@ def _tables(
 ) -> tuple[PaperTable, ...]:
     votes = read_partwhole_votes([others["votes"]]) if "votes" in others else None
     dev = [run for run in answered if run.part.probe.name == "dev"]
-    made: list[PaperTable] = []
+    tables: list[PaperTable] = []
     for name, title in (("test", "the released test split"), ("new-nouns", "no noun of the test in training")):
         runs = [run for run in answered if run.part.probe.name == name]
         if not runs:
@@ -86,15 +86,15 @@ def _tables(
         asked = {item.id for item in runs[0].items}
         fitted = [_only(run, asked) for run in controls if run.part.probe.name == name]
         table = partwhole_table([*runs, *fitted], released=votes, dev=dev)
-        made += _as_paper(f"Part-whole, table 3: {title}", table, name == "test", len(runs))
-    return tuple(made)
+        tables += _as_paper(f"Part-whole, table 3: {title}", table, name == "test", len(runs))
+    return tuple(tables)
 
 
 def _only(run: ProbeAnswers, items: set[str]) -> ProbeAnswers:
     """Restrict a control to the items that models were asked."""
-    kept = [(item, answer) for item, answer in zip(run.items, run.answers, strict=True) if item.id in items]
-    probe = Probe.of([item for item, _ in kept], run.probe.card)
-    return replace(run, probe=probe, answers=[answer for _, answer in kept])
+    answered = [(item, answer) for item, answer in zip(run.items, run.answers, strict=True) if item.id in items]
+    probe = Probe.of([item for item, _ in answered], run.probe.card)
+    return replace(run, probe=probe, answers=[answer for _, answer in answered])
 
 
 def _as_paper(title: str, table: PartWholeTable, papers: bool, models: int) -> tuple[PaperTable, ...]:
@@ -108,7 +108,7 @@ def _as_paper(title: str, table: PartWholeTable, papers: bool, models: int) -> t
     ]
     same = papers and table.published.same_triples
     source = table.published.source
-    made = with_published(title, _COLUMNS, rows, published, same, source) if papers else (
+    paper_table = with_published(title, _COLUMNS, rows, published, same, source) if papers else (
         PaperTable(title, _COLUMNS, tuple(rows)),
     )  # fmt: skip
     note = (
@@ -116,7 +116,7 @@ def _as_paper(title: str, table: PartWholeTable, papers: bool, models: int) -> t
         "score; 0 is best. Calibrated: accuracy after a model's preference for labels, fitted on dev, is removed; "
         "the last two columns are about as well; steps off and kappa are of its plain answers."
     )
-    return (replace(made[0], notes=(note, *made[0].notes)), *made[1:])
+    return (replace(paper_table[0], notes=(note, *paper_table[0].notes)), *paper_table[1:])
 
 
 def _row(row: TableRow, kind: Kind | None) -> PaperRow:

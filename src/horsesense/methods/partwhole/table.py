@@ -177,14 +177,14 @@ def partwhole_table(
 
 def published_results(items: Sequence[Item] = ()) -> PublishedResults:
     """Return table 3 of the paper; ``items`` are those it is compared with."""
-    kept = tomllib.loads(files(__package__).joinpath("data", "published.toml").read_text(encoding="utf-8"))
+    results = tomllib.loads(files(__package__).joinpath("data", "published.toml").read_text(encoding="utf-8"))
     tests = [item for item in items if item.facets.get("split") == "test" and item.options == LABELS]
-    same = len(tests) == len(items) == kept["triples"]
+    same = len(tests) == len(items) == results["triples"]
     rows = tuple(
-        PublishedResult(accuracy=cells["Accuracy"], **kept["rows"][row])
+        PublishedResult(accuracy=cells["Accuracy"], **results["rows"][row])
         for row, cells in printed_table("partwhole", "table 3").items()
     )
-    return PublishedResults(kept["source"], kept["about"], same, rows)
+    return PublishedResults(results["source"], results["about"], same, rows)
 
 
 def table_rows(
@@ -339,7 +339,7 @@ def votes_of(released: ReleasedVotes, labels: Sequence[str]) -> Votes:
     for each in released.judgements:
         if triples[each.item] not in nonsense:
             votes[triples[each.item]].append(labels.index(each.value))
-    return {triple: tuple(given) for triple, given in votes.items()}
+    return {triple: tuple(ratings) for triple, ratings in votes.items()}
 
 
 def triple_of(item: Item) -> tuple[str, ...]:
@@ -373,9 +373,9 @@ def _right(forecast: Floats, items: Sequence[Item]) -> Estimate:
     return accuracy(hits, wholes, 1 / forecast.shape[1], crossed=parts)
 
 
-def _equal(given: tuple[int, ...]) -> tuple[int, ...]:
+def _equal(ratings: tuple[int, ...]) -> tuple[int, ...]:
     """Return the votes of a triple with three votes, else none: people and models are scored on the same ones."""
-    return given if len(given) == VOTES else ()
+    return ratings if len(ratings) == VOTES else ()
 
 
 def calibration_of(run: ProbeAnswers, dev: Sequence[ProbeAnswers], votes: Votes) -> Calibration | None:
@@ -404,7 +404,7 @@ def of_people(items: Sequence[Item], votes: Votes) -> VotesOfTriples:
     labels = len(items[0].options)
     here = {triple_of(item): item for item in items if triple_of(item) in votes}
     numbers = Counter(len(votes[triple]) for triple in here)
-    different = sum(len(given) >= 3 and len(set(given)) == len(given) for given in votes.values())
+    different = sum(len(ratings) >= 3 and len(set(ratings)) == len(ratings) for ratings in votes.values())
     return VotesOfTriples(
         triples=len(here),
         votes=sum(len(votes[triple]) for triple in here),
@@ -417,11 +417,11 @@ def of_people(items: Sequence[Item], votes: Votes) -> VotesOfTriples:
 
 def _ceiling(votes: Votes, labels: int) -> Distributions | None:
     """Score one vote against the others on its triple, on triples with three votes."""
-    kept = {triple: given for triple, given in votes.items() if _equal(given)}
-    if not kept:
+    equal = {triple: ratings for triple, ratings in votes.items() if _equal(ratings)}
+    if not equal:
         return None
-    forecast, held, places = leave_one_out(list(kept.values()), labels)
-    triples = list(kept)
+    forecast, held, places = leave_one_out(list(equal.values()), labels)
+    triples = list(equal)
     wholes, parts = ([triples[place][role] for place in places] for role in (0, 1))
     return _measure(forecast, held, wholes, parts, False)
 

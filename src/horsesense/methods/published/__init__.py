@@ -63,8 +63,8 @@ def read_release(dataset: str, *files: PathLike, skip_bad: bool = False, columns
             table = read_table(laid, skip_bad, parse_map(columns) if columns else None, name)
         if not any(is_hub_name(path) for path in paths):
             return table
-        made = table.card.made.replace(names_of(laid), " and ".join(map(str, paths)))
-        return replace(table, card=replace(table.card, made=made))
+        description = table.card.made.replace(names_of(laid), " and ".join(map(str, paths)))
+        return replace(table, card=replace(table.card, made=description))
     if columns or name:
         raise UserError(
             f"{argument('columns')} and {argument('name')} are for a table",

@@ -70,7 +70,7 @@ class Reading:
     @contextmanager
     def line(self, path: Path, number: int) -> Iterator[None]:
         """Report an error inside with file and line, or skip and count it; half a line is never stored."""
-        notes, kept = Counter(self.notes), len(self.items)
+        notes, count = Counter(self.notes), len(self.items)
         try:
             yield
         except UserError as error:
@@ -78,7 +78,7 @@ class Reading:
                 raise error.at(path, number) from None
             self.skipped.append(error.at(path, number))
             self.notes = notes
-            del self.items[kept:]
+            del self.items[count:]
             self.notes["bad lines skipped"] += 1
 
     def add(self, item: Item) -> None:

@@ -46,10 +46,10 @@ def _sciq(reading: Reading, values: Any, path: Path, number: int) -> Item:
     if not isinstance(values, dict):
         raise UserError("the entry is not a JSON object")
     right, *wrong = (reading.clean(text_field(values, name)) for name in _SCIQ)
-    kept = list(dict.fromkeys(other for other in wrong if other != right))
-    if len(kept) < len(wrong):
-        reading.notes["repeated answers left out"] += len(wrong) - len(kept)
-    options = tuple(sorted([right, *kept]))
+    distractors = list(dict.fromkeys(other for other in wrong if other != right))
+    if len(distractors) < len(wrong):
+        reading.notes["repeated answers left out"] += len(wrong) - len(distractors)
+    options = tuple(sorted([right, *distractors]))
     return Item(
         probe="sciq",
         form="choice",

@@ -44,7 +44,7 @@ def read_table(paths: Sequence[Path], skip_bad: bool, columns: Mapping[str, str]
     """Read each row as an item: a cloze if the question has a blank, sentences if it is missing, else a choice."""
     name = name or re.sub(r"[^A-Za-z0-9._-]+", "-", stem_of(paths[0])).strip("-._") or "table"
     reading = Reading(skip_bad)
-    made = f"Read from {names_of(paths)}."
+    description = f"Read from {names_of(paths)}."
     rows: list[_TableRow] = []
     answers: list[tuple[Sequence[str], Any]] = []
     seen: Counter[str] = Counter()
@@ -58,7 +58,7 @@ def read_table(paths: Sequence[Path], skip_bad: bool, columns: Mapping[str, str]
                     with _at_header(file.path, number):
                         if columns is None:
                             columns, said = _guessed(row)
-                            made = f"{made} {said}"
+                            description = f"{description} {said}"
                         else:
                             _check_columns(row, columns)
                 seen.update(row.keys())
@@ -83,9 +83,9 @@ def read_table(paths: Sequence[Path], skip_bad: bool, columns: Mapping[str, str]
     if len(reading.items) > 1 and len(places) == 1 and None not in places:
         reading.notes["items whose answer is always the same place"] += len(reading.items)
     if unused := _unused(seen, columns):
-        made = f"{made} Columns that nobody mapped: {', '.join(unused)}."
+        description = f"{description} Columns that nobody mapped: {', '.join(unused)}."
         reading.notes["columns that nobody mapped"] = len(unused)
-    return reading.probe(Card(name=name, made=made, group=_unit(columns, reading.items)), paths)
+    return reading.probe(Card(name=name, made=description, group=_unit(columns, reading.items)), paths)
 
 
 @contextmanager
@@ -131,10 +131,10 @@ def _guessed(row: Row) -> tuple[dict[str, str], str]:
             fix=f"say what is what: {argument('columns', 'question=…,options=…,answer=…')}",
         )
     every = parse_map(layout.columns)
-    kept = {role: _present(row, column) if role in SEVERAL else column for role, column in every.items()}
-    kept = {role: column for role, column in kept.items() if column and (role != "id" or column in row)}
-    told = ",".join(f"{role}={column}" for role, column in kept.items())
-    return kept, f"The columns are those of {layout.name} ({told})."
+    present = {role: _present(row, column) if role in SEVERAL else column for role, column in every.items()}
+    present = {role: column for role, column in present.items() if column and (role != "id" or column in row)}
+    columns_option = ",".join(f"{role}={column}" for role, column in present.items())
+    return present, f"The columns are those of {layout.name} ({columns_option})."
 
 
 def _present(row: Row, columns: str) -> str:

@@ -38,8 +38,8 @@ def read_watts(paths: Sequence[Path], skip_bad: bool = False) -> Probe:
                 for question in QUESTIONS:
                     reading.add(_item(reading, row, question, path, number))
     reading.items = clustered(reading.items)
-    made = f"Read from {_CITATION} ({names_of(paths)}); the key is the majority of people."
-    return reading.probe(Card(name="watts", licence=LICENCE, made=made, group="similar"), paths)
+    description = f"Read from {_CITATION} ({names_of(paths)}); the key is the majority of people."
+    return reading.probe(Card(name="watts", licence=LICENCE, made=description, group="similar"), paths)
 
 
 def watts_answers(

@@ -12,7 +12,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from horsesense.core import BLANK, Card, Item, Probe, probe_name, read_probe, write_probe
+from horsesense.core import BLANK, Card, Item, Probe, write_probe
+from horsesense.core.catalogue import as_probe, name_in_run
 from horsesense.core.document import Document
 from horsesense.errors import UserError, translate_errors
 from horsesense.lexicons.novel_names import novel_names
@@ -46,33 +47,32 @@ class WrittenControl:
 class WrittenControls(Document):
     """The controls of a probe."""
 
-    probe: Path
-    """File of the probe."""
+    probe: str
+    """Name of the probe."""
     controls: Mapping[str, WrittenControl]
     """Files by kind of control."""
 
 
 @translate_errors()
-def write_controls(probe: str | Path, *, out: str | Path | None = None) -> WrittenControls:
+def write_controls(probe: Probe | str | Path, *, out: str | Path | None = None) -> WrittenControls:
     """Write the probe with its premise removed, and with its content words replaced by nonsense.
 
     Args:
-        probe: File of a RICA probe.
-        out: Folder of the controls. By default, the folder of the probe.
+        probe: Name or file of a probe. In Python, also a `Probe`.
+        out: Folder of the controls. By default, the folder of the probe, or this one.
 
     Returns:
         The files.
     """
-    file = Path(probe)
-    folder = file.parent if out is None else Path(out)
-    whole = read_probe(file)
+    whole, called = as_probe(probe), name_in_run(probe)
+    folder = Path(out) if out is not None else Path() if isinstance(probe, Probe) else Path(probe).parent
     controls = {}
     for name in CONTROLS:
-        path = folder / f"{probe_name(file)}-{name}.jsonl"
+        path = folder / f"{called}-{name}.jsonl"
         changed = control(whole, name)
         write_probe(path, changed)
         controls[name] = WrittenControl(path, len(changed.items))
-    return WrittenControls(file, controls)
+    return WrittenControls(called, controls)
 
 
 def control(probe: Probe, name: str) -> Probe:

@@ -14,11 +14,11 @@ from horsesense.training.settings import (
     TrainingMaterial,
     TrainingPlan,
     TrainingSetting,
+    hold_out,
     items_of_tests,
     shuffled,
     train_and_dev,
 )
-from horsesense.training.splits import hold_out
 
 PERCENTAGES = (10, 20, 30, 50)
 """Percentages of the training set in the low-resource setting."""

@@ -7,12 +7,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import exp
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 from annotated_types import Ge
 
 from horsesense.core import BLANK, Fill, ScoringSpec
-from horsesense.core.document import INTERNAL, Document
+from horsesense.core.document import INTERNAL, Frame, TableDocument
 from horsesense.core.spec import parse_spec
 from horsesense.errors import UserError, argument, translate_errors
 from horsesense.methods.winoventi.associations import (
@@ -45,9 +45,6 @@ from horsesense.models.protocol import Model, Prompt
 from horsesense.progress import NO_PROGRESS, Progress
 from horsesense.scoring.fill import fill_blanks
 from horsesense.scoring.texts import score_texts
-
-if TYPE_CHECKING:
-    from horsesense.core.document import Frame
 
 Marking = Literal["Ġ", "▁", "##", ""]
 """How a vocabulary marks words: a mark before words (byte-level BPE, SentencePiece), a mark before word pieces
@@ -310,7 +307,7 @@ class FrequentWord:
 
 
 @dataclass(frozen=True, slots=True)
-class Associations(Document):
+class Associations(TableDocument):
     """The associations of a model, counted."""
 
     model: str
@@ -346,13 +343,8 @@ class Associations(Document):
 
     def frame(self) -> Frame:
         """Return a table with one row per association."""
-        from horsesense.core.document import Frame
-
         columns = {name: [getattr(each, name) for each in self.all] for name in COLUMNS}
         return Frame(columns, f"associations of {self.model}")
-
-    def _repr_html_(self) -> str:
-        return self.frame()._repr_html_()
 
 
 @translate_errors()

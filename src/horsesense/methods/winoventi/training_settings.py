@@ -28,8 +28,7 @@ from horsesense.core.catalogue import as_probe
 from horsesense.core.document import Document
 from horsesense.errors import UserError, argument, translate_errors, unknown
 from horsesense.methods.winoventi.schemas import pairs_of
-from horsesense.training.settings import TrainingMaterial, TrainingPlan, TrainingSetting
-from horsesense.training.splits import HELD_OUT, with_gold
+from horsesense.training.settings import HELD_OUT, TrainingMaterial, TrainingPlan, TrainingSetting, with_gold
 
 HALF, FULL = "half-exception", "full-exception"
 EXCEPTION_SETTINGS = (HALF, FULL)

@@ -137,7 +137,7 @@ def build_wordnetqa(graph: Graph, plan: WordNetPlan, encoders: Sequence[Encoder]
         considered += made.considered
         rejected += made.rejected
     items: dict[str, Item] = {}
-    for item in _items(graph, iter(choices), plan):
+    for item in items_of(graph, choices, plan):
         if items.setdefault(item.id, item) is not item:
             rejected["item: the same as another"] += 1
     if not items:
@@ -291,7 +291,8 @@ def split_questions(
     return placed
 
 
-def _items(graph: Graph, choices: Iterator[QuestionOptions], plan: WordNetPlan) -> Iterator[Item]:
+def items_of(graph: Graph, choices: Iterable[QuestionOptions], plan: WordNetPlan) -> Iterator[Item]:
+    """Yield one item per question."""
     texts: dict[int, str] = {}
     for choice in choices:
         question = choice.question

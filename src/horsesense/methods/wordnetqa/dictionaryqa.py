@@ -89,7 +89,7 @@ def dictionaryqa_probe(
         # A word is in one split.
         asked = {graph.lemmas[slot.question.answer][0].lower() for slot, _ in full}
         full += [pair for pair in made if graph.lemmas[pair[0].question.answer][0].lower() not in asked][:rest]
-    items = {item.id: item for item in (_item(graph, slot, split, plan) for slot, split in full)}
+    items = {item.id: item for item in (item_of(graph, slot, split, plan) for slot, split in full)}
     if not items:
         raise UserError(
             f"{graph.origin.name} gives no question with {plan.options} options",
@@ -118,16 +118,17 @@ def dictionaryqa_probe(
 
 
 def near_slots(compared: Senses, thesaurus: Graph, plan: DictionaryPlan, encoders: Sequence[Encoder]) -> list[Slot]:
-    """Return questions with near distractors: those of the package, else built here."""
+    """Return questions with near distractors: those of the package, else drawn here."""
+    stored = stored_questions(compared.graph, "dictionary", plan.options, plan.seed, plan.limit)
+    if not stored:
+        return draw_near(compared, thesaurus, plan, encoders)
+    certificates = GenusCertificates(compared, thesaurus)
+    return [_near_slot(certificates, *each.question(compared.graph, "dictionary")) for each in stored]
+
+
+def draw_near(compared: Senses, thesaurus: Graph, plan: DictionaryPlan, encoders: Sequence[Encoder]) -> list[Slot]:
+    """Draw questions with near distractors, balanced by encoders."""
     graph, certificates = compared.graph, GenusCertificates(compared, thesaurus)
-
-    def slot(question: ConceptQuestion, distractors: Sequence[int]) -> Slot:
-        reasons = tuple((other, certificates.certificate(question.answer, other)) for other in distractors)
-        return Slot(question, "near", 0, tuple(distractors), certificates=reasons)
-
-    stored = stored_questions(graph, "dictionary", plan.options, plan.seed, plan.limit)
-    if stored:
-        return [slot(*each.question(graph, "dictionary")) for each in stored]
     drawn: list[NearQuestion] = []
     most = _MOST_NEAR if plan.limit is None else max(_FEWEST_NEAR, 4 * plan.limit)
     for senses in words_with_senses(graph, plan.rng("words"), Counter()):
@@ -138,7 +139,12 @@ def near_slots(compared: Senses, thesaurus: Graph, plan: DictionaryPlan, encoder
                     drawn.append(NearQuestion(question, question_text(question, TEMPLATES[question.template])))
     balance = RankBalance(encoders, plan.options - 1, plan.rng)
     full = balance.assign(drawn, lambda questions: SensePool(certificates, questions))
-    return [slot(each.question, each.distractors) for each in full[: plan.limit]]
+    return [_near_slot(certificates, each.question, each.distractors) for each in full[: plan.limit]]
+
+
+def _near_slot(certificates: GenusCertificates, question: ConceptQuestion, distractors: Sequence[int]) -> Slot:
+    reasons = tuple((other, certificates.certificate(question.answer, other)) for other in distractors)
+    return Slot(question, "near", 0, tuple(distractors), certificates=reasons)
 
 
 def _make_within(compared: Senses, plan: DictionaryPlan) -> tuple[list[tuple[Slot, str]], Counter[str]]:
@@ -329,7 +335,8 @@ def _fill_as_paper(compared: Senses, slots: list[tuple[Slot, str]], plan: Dictio
     return [(slot, split) for slot, split in slots if len(slot.distractors) == plan.options - 1]
 
 
-def _item(graph: Graph, slot: Slot, split: str, plan: DictionaryPlan) -> Item:
+def item_of(graph: Graph, slot: Slot, split: str, plan: DictionaryPlan) -> Item:
+    """Return a question with its distractors as an item."""
     question = slot.question
     concepts = [question.answer, *slot.distractors]
     name, word = graph.ids[question.answer], graph.lemmas[question.answer][0]

@@ -1,15 +1,21 @@
 """Questions with near distractors, each certified false (`disjointness`); `rank_balance` assigns them.
 
 For hypernymy and hyponymy a distractor is near where it is close to the answer in the taxonomy, for definitions and
-synonymy where it is related to the question. Words are asked in their first sense: hypernymy at 1 to 4 hops, the same
-words at each; definitions in a short example, or nouns by themselves where they have none.
+synonymy where it is related to the question. Words are asked in their first sense: hypernymy at 1 to 4 hops;
+definitions in a short example, or nouns by themselves where they have none.
+
+A key needs a reason as well. WordNet says that a *guarantor* is a good person and a *forge* an enclosure, and auditors
+called such keys bad. So the glosses attest every link on the way (`attested`), or both concepts have biological taxa.
+``odd_kinds.tsv`` lists kinds that nobody would give as an answer, which are not drawn, and keys that a reader rejected,
+which are dropped at the end.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,6 +56,16 @@ _SHORTEST, _LONGEST = 3, 18
 """Words of a definition that is asked or offered."""
 _LONGEST_EXAMPLE = 14
 
+_ANY = "*"
+
+
+@cache
+def odd_kinds() -> frozenset[tuple[str, str]]:
+    """Return keys that do not hold: concept and kind; `_ANY` stands for every concept, or every kind."""
+    text = Path(__file__).with_name("odd_kinds.tsv").read_text(encoding="utf-8")
+    lines = (line.split("\t") for line in text.splitlines() if not line.startswith("#"))
+    return frozenset((lower, upper) for lower, upper in lines)
+
 
 def frequency(word: str) -> float:
     """Frequency (Zipf) of the rarest part of a word."""
@@ -81,6 +97,7 @@ class NearBuilder:
         self.considered: list[int] = []
         self.usable = lru_cache(maxsize=None)(self._usable)
         self.senses = lru_cache(maxsize=None)(self._senses)
+        self.kinds_above = lru_cache(maxsize=None)(self._kinds_above)
 
     def choices(self, limit: int | None) -> list[QuestionOptions]:
         """Return questions with their distractors; exactly ``limit`` where there are as many."""
@@ -98,10 +115,13 @@ class NearBuilder:
             self.plan.options - 1,
             self.plan.rng,
             repeated=upwards,
-            whole=HOPS if upwards and self.matched else (),
         )
         full = balance.assign(drawn, lambda questions: _Pool(self, questions))
         self.rejected["near: too few certified distractors that keep the balance"] += len(drawn) - len(full)
+        if self.by_kind:
+            held = [each for each in full if not self._was_rejected(each.question)]
+            self.rejected["near: a reader found that the key does not hold"] += len(full) - len(held)
+            full = held
         return [self.choice(each.question, each.distractors) for each in full[:limit]]
 
     def choice(self, question: ConceptQuestion, distractors: Sequence[int]) -> QuestionOptions:
@@ -118,8 +138,8 @@ class NearBuilder:
         )
 
     @property
-    def matched(self) -> bool:
-        """Whether hypernymy asks about the same words at every distance: where the source is deep enough."""
+    def deep(self) -> bool:
+        """Return whether the source has a taxonomy like WordNet's, where a thing of two kinds may be of a third."""
         return int(self.graph.up.hops.max(initial=0)) >= 2 * HOPS[-1]
 
     # Questions.
@@ -164,8 +184,21 @@ class NearBuilder:
         above = self.disjoint.above(concept)
         return thing is None or (thing in above and process not in above)
 
+    def _kinds_above(self, concept: int) -> frozenset[int]:
+        """Return kinds that a concept certainly belongs to: attested by glosses or by taxa, and usual as an answer."""
+        held = set(self.attested.answers(concept, self.graph.up, True, HOPS[-1]))
+        if self.disjoint.taxa(concept):
+            held.update(other for other in self.graph.up.reached(concept) if self.disjoint.taxa(other))
+        return frozenset(other for other in held if (_ANY, self.graph.ids[other]) not in odd_kinds())
+
+    def _was_rejected(self, question: ConceptQuestion) -> bool:
+        """Return whether a reader found that this key does not hold."""
+        pair = question.asked, question.answer
+        concept, kind = (self.graph.ids[each] for each in (pair if self.plan.relation == "hypernymy" else pair[::-1]))
+        return not odd_kinds().isdisjoint({(concept, kind), (concept, _ANY)})
+
     def _upwards(self, concept: int) -> list[ConceptQuestion]:
-        """Return one question per distance about a word by itself."""
+        """Return at most one question per distance about a word by itself."""
         rng = self.plan.rng("near", self.graph.ids[concept])
         word, template = self.graph.lemmas[concept][0], rng.choice(sorted(self.plan.word_templates))
         senses = [sense for sense in self.graph.by_lemma[word.lower()] if self.graph.pos[sense] == "n"]
@@ -174,12 +207,13 @@ class NearBuilder:
         asked = []
         for hops in HOPS:
             answers = [other for other, far in self.graph.up.row(concept) if far == hops]
-            if len(answers) > 1 and self.matched:
+            if len(answers) > 1 and self.deep and not self.disjoint.taxa(concept):
                 return []  # a thing of two kinds may be of a third
+            answers = [other for other in answers if other in self.kinds_above(concept)]
             questions = [ConceptQuestion(concept, answer, hops, "", word, template) for answer in answers]
             good = [question for question in questions if self._good(question)]
             asked += [rng.choice(good)] if good else []
-        return asked if len(asked) == len(HOPS) or not self.matched else []
+        return asked
 
     def _downwards(self, concept: int) -> list[ConceptQuestion]:
         """Return questions about a concept that is defined, as many at each distance as there are."""
@@ -188,7 +222,7 @@ class NearBuilder:
         template = rng.choice(sorted(self.plan.templates))
         by_hops: dict[int, list[ConceptQuestion]] = {hops: [] for hops in HOPS}
         for answer, hops in self.graph.down.row(concept):
-            if hops in by_hops and self.in_use(answer):
+            if hops in by_hops and self.in_use(answer) and concept in self.kinds_above(answer):
                 question = ConceptQuestion(concept, answer, hops, definition, word, template)
                 if self._good(question):
                     by_hops[hops].append(question)

@@ -9,7 +9,7 @@ Questions share their answers as distractors. Three things are balanced:
 - no option is above another.
 
 Which answer is offered where is a maximum flow from questions to answers; questions without enough distractors are
-dropped, with all others of their cluster where a cluster is to stay whole.
+dropped.
 """
 
 from __future__ import annotations
@@ -104,7 +104,6 @@ class RankBalance:
         others: int,
         rng: Callable[..., Random],
         repeated: bool = False,
-        whole: Sequence[int] = (),
     ) -> None:
         """Prepare a set.
 
@@ -113,10 +112,9 @@ class RankBalance:
             others: Number of distractors per question.
             rng: Returns a generator by its purpose.
             repeated: Whether a concept is the answer of many questions.
-            whole: Hops at which each asked concept has to have a question.
         """
         self.encoders = [UnitVectors(encoder) for encoder in encoders]
-        self.others, self.rng, self.repeated, self.whole = others, rng, repeated, frozenset(whole)
+        self.others, self.rng, self.repeated = others, rng, repeated
 
     def assign(
         self, drawn: Sequence[NearQuestion], pool_of: Callable[[Sequence[ConceptQuestion]], AnswerPool]
@@ -129,7 +127,7 @@ class RankBalance:
             left = self._spread(left)
         full: list[NearQuestion] = []
         for _ in range(_ROUNDS):
-            full = self._complete(self._often_offered(self._flow(left))) if left else []
+            full = self._often_offered(self._flow(left)) if left else []
             if len(full) >= _STABLE * len(left):
                 break
             left = self._spread(full)
@@ -175,31 +173,15 @@ class RankBalance:
         """Drop questions with an answer that is right too often to be wrong often enough elsewhere."""
         room = Counter[int]()
         kept = []
-        for cluster in self._clusters(questions):
-            if all(room[each.question.answer] < _MOST_RIGHT for each in cluster):
-                room.update(each.question.answer for each in cluster)
-                kept += cluster
-        return kept
-
-    def _clusters(self, questions: Sequence[NearQuestion]) -> list[list[NearQuestion]]:
-        """Return questions that stay or go together: those about one concept, where they have to be whole."""
-        found: dict[object, list[NearQuestion]] = {}
-        for index, each in enumerate(questions):
-            found.setdefault(each.question.asked if self.whole else (index,), []).append(each)
-        return list(found.values())
-
-    def _complete(self, questions: Sequence[NearQuestion]) -> list[NearQuestion]:
-        """Drop concepts that do not have a question at every distance, where they have to."""
-        if not self.whole:
-            return list(questions)
-        hops: dict[int, set[int]] = {}
         for each in questions:
-            hops.setdefault(each.question.asked, set()).add(each.question.hops)
-        return [each for each in questions if hops[each.question.asked] >= self.whole]
+            if room[each.question.answer] < _MOST_RIGHT:
+                room[each.question.answer] += 1
+                kept.append(each)
+        return kept
 
     def _spread(self, questions: Sequence[NearQuestion]) -> list[NearQuestion]:
         """Choose questions, and numbers of closer distractors that are spread evenly at each number of hops."""
-        able = self._complete([e for e in questions if len(e.closer) + len(e.farther) >= self.others])
+        able = [e for e in questions if len(e.closer) + len(e.farther) >= self.others]
         if not self.encoders:
             return able
         able = self._not_too_close(able)
@@ -214,17 +196,17 @@ class RankBalance:
 
     def _not_too_close(self, questions: Sequence[NearQuestion]) -> list[NearQuestion]:
         """Drop questions without a closer distractor, so that one in five at each number of hops has none."""
-        clusters = self._clusters(questions)
-        free = [cluster for cluster in clusters if all(each.closer for each in cluster)]
-        counts = Counter(each.question.hops for cluster in free for each in cluster)
+        counts = Counter(each.question.hops for each in questions if each.closer)
         closest: Counter[int] = Counter()
-        kept = {id(each) for cluster in free for each in cluster}
-        for cluster in clusters:
-            hops = [each.question.hops for each in cluster if not each.closer]
-            if hops and all(closest[at] < counts[at] // self.others for at in hops):
-                closest.update(hops)
-                kept.update(map(id, cluster))
-        return [each for each in questions if id(each) in kept]
+        kept = []
+        for each in questions:
+            hops = each.question.hops
+            if not each.closer:
+                if closest[hops] >= counts[hops] // self.others:
+                    continue
+                closest[hops] += 1
+            kept.append(each)
+        return kept
 
     def _often_offered(self, questions: Sequence[NearQuestion]) -> list[NearQuestion]:
         """Drop questions of an answer that is offered too rarely for the times that it is right."""

@@ -2,8 +2,8 @@
 
 ``near/NAME.tsv.gz`` has questions that were drawn with both encoders, in random order: asked concept, answer,
 template, index of the example, distractors. They are ids of WordNet 3.0 or GCIDE and hold for that version only. Texts
-and certificates are made when a set is built. ``tools/store_near.py`` writes such files. From those of the package,
-questions were dropped until how often an option is offered said little about whether it is right.
+and certificates are made when a set is built. The profile asks the same questions. ``tools/store_near.py`` writes the
+files and compares them byte for byte.
 """
 
 from __future__ import annotations

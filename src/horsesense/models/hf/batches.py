@@ -43,9 +43,9 @@ def score_questions(
     order = list(range(len(questions)))
     if not _shares(model, sizes, spec):
         order.sort(key=lambda number: -questions[number].length)
-    made = (model.family.rows(questions[number].question, spec, marks) for number in order)
+    rows = (model.family.rows(questions[number].question, spec, marks) for number in order)
     scores: list[Values] = [_NONE] * len(questions)
-    for number, values in zip(order, score_rows(model, made, sizes, spec, budget, progress), strict=True):
+    for number, values in zip(order, score_rows(model, rows, sizes, spec, budget, progress), strict=True):
         scores[number] = values
     return scores
 

@@ -31,10 +31,10 @@ def rows(question: Question, spec: ScoringSpec, marks: SpecialIds) -> list[Row]:
     ]
 
 
-def outputs(network: Any, given: list[ModelInput], rows: list[Row], device: Any) -> Outputs:
-    if any(each.parents for each in given) or len({len(each.ids) for each in given}) > 1:
-        return Outputs(tree_logits(network, given, device), [list(row.reads) for row in rows])
-    return plain_outputs(network, given, rows, device)
+def outputs(network: Any, model_inputs: list[ModelInput], rows: list[Row], device: Any) -> Outputs:
+    if any(each.parents for each in model_inputs) or len({len(each.ids) for each in model_inputs}) > 1:
+        return Outputs(tree_logits(network, model_inputs, device), [list(row.reads) for row in rows])
+    return plain_outputs(network, model_inputs, rows, device)
 
 
 FAMILY = Family(

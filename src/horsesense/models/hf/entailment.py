@@ -31,8 +31,8 @@ def rows(question: Question, spec: ScoringSpec, marks: SpecialIds) -> list[Row]:
     return [Row(ModelInput(question.ids, types=question.types), (0,) * len(question.asked), question.asked)]
 
 
-def outputs(network: Any, given: list[ModelInput], rows: list[Row], device: Any) -> Outputs:
-    plain = plain_outputs(network, given, rows, device)
+def outputs(network: Any, model_inputs: list[ModelInput], rows: list[Row], device: Any) -> Outputs:
+    plain = plain_outputs(network, model_inputs, rows, device)
     return Outputs(plain.logits[:, None, :], plain.positions)
 
 

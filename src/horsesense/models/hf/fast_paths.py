@@ -84,11 +84,13 @@ def can_fuse_norms(network: Any, family: Family, device: Any) -> bool:
     import torch
 
     rows = list(family.trial)
-    given = [row.given for row in rows]
+    model_inputs = [row.given for row in rows]
     with torch.inference_mode():
-        before = family.outputs(network, given, rows, device).logits
+        before = family.outputs(network, model_inputs, rows, device).logits
         norms = fuse_norms(network)
-        same = bool(norms) and logits_agree(family.outputs(network, given, rows, device).logits, before, network.dtype)
+        same = bool(norms) and logits_agree(
+            family.outputs(network, model_inputs, rows, device).logits, before, network.dtype
+        )
     for norm in norms:
         del norm.forward
     return same
@@ -217,13 +219,13 @@ def can_use_batched_sdpa(network: Any, family: Family, device: Any) -> bool:
     if getattr(network.config, "_attn_implementation", None) != "sdpa":
         return False
     rows = [Row(ModelInput(ids), (1,), (5,)) for ids in ((5, 6, 7, 8), (8, 7, 9, 5), (9, 9, 5, 6))]
-    given = [row.given for row in rows]
+    model_inputs = [row.given for row in rows]
     same = False
     with torch.inference_mode():
-        before = family.outputs(network, given, rows, device).logits
+        before = family.outputs(network, model_inputs, rows, device).logits
         try:
             use_batched_sdpa(network)
-            same = logits_agree(family.outputs(network, given, rows, device).logits, before, network.dtype)
+            same = logits_agree(family.outputs(network, model_inputs, rows, device).logits, before, network.dtype)
         except (RuntimeError, KeyError, TypeError, ValueError, AttributeError):
             pass  # an architecture that calls its attention in another way
     network.set_attn_implementation("sdpa")

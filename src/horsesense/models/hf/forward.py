@@ -51,14 +51,14 @@ def to_device(values: npt.NDArray[np.int64] | npt.NDArray[np.bool_], device: Any
     return tensor.pin_memory().to(device, non_blocking=True) if device.type == "cuda" else tensor.to(device)
 
 
-def plain_outputs(network: Any, given: list[ModelInput], rows: list[Row], device: Any) -> Outputs:
+def plain_outputs(network: Any, model_inputs: list[ModelInput], rows: list[Row], device: Any) -> Outputs:
     """Feed the ids as they are. All rows have one length, so everything is attended to.
 
     No mask is passed: transformers would check whether it hides anything, and so wait for the device (`trust_inputs`).
     """
-    inputs = {"input_ids": ids_tensor([each.ids for each in given], device)}
-    if given[0].types:
-        inputs["token_type_ids"] = ids_tensor([each.types for each in given], device)
+    inputs = {"input_ids": ids_tensor([each.ids for each in model_inputs], device)}
+    if model_inputs[0].types:
+        inputs["token_type_ids"] = ids_tensor([each.types for each in model_inputs], device)
     return Outputs(network(**inputs).logits, [list(row.reads) for row in rows])
 
 
@@ -226,15 +226,15 @@ def tree_attention_mask(parents: Sequence[int], size: int) -> tuple[npt.NDArray[
     return seen, depth
 
 
-def tree_logits(network: Any, given: Sequence[ModelInput], device: Any) -> torch.Tensor:
+def tree_logits(network: Any, model_inputs: Sequence[ModelInput], device: Any) -> torch.Tensor:
     """Return the logits of trees of unequal size in one batch."""
     import torch
 
-    size = max(len(tree.ids) for tree in given)
-    ids = np.zeros((len(given), size), dtype=np.int64)
-    seen = np.empty((len(given), 1, size, size), dtype=np.bool_)
-    depth = np.empty((len(given), size), dtype=np.int64)
-    for number, tree in enumerate(given):
+    size = max(len(tree.ids) for tree in model_inputs)
+    ids = np.zeros((len(model_inputs), size), dtype=np.int64)
+    seen = np.empty((len(model_inputs), 1, size, size), dtype=np.bool_)
+    depth = np.empty((len(model_inputs), size), dtype=np.int64)
+    for number, tree in enumerate(model_inputs):
         ids[number, : len(tree.ids)] = tree.ids
         seen[number, 0], depth[number] = tree_attention_mask(tree.parents or range(-1, len(tree.ids) - 1), size)
     # An additive mask: every kind of attention takes one, not every kind takes a boolean mask.

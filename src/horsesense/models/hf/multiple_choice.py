@@ -19,10 +19,10 @@ def rows(question: Question, spec: ScoringSpec, marks: SpecialIds) -> list[Row]:
     return [Row(ModelInput(question.ids, types=question.types), (0,), (0,))]
 
 
-def outputs(network: Any, given: list[ModelInput], rows: list[Row], device: Any) -> Outputs:
-    inputs = {"input_ids": ids_tensor([each.ids for each in given], device)[:, None]}
-    if given[0].types:
-        inputs["token_type_ids"] = ids_tensor([each.types for each in given], device)[:, None]
+def outputs(network: Any, model_inputs: list[ModelInput], rows: list[Row], device: Any) -> Outputs:
+    inputs = {"input_ids": ids_tensor([each.ids for each in model_inputs], device)[:, None]}
+    if model_inputs[0].types:
+        inputs["token_type_ids"] = ids_tensor([each.types for each in model_inputs], device)[:, None]
     return Outputs(network(**inputs).logits[:, None, :], [[0] * len(row.reads) for row in rows])
 
 

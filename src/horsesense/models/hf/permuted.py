@@ -43,14 +43,14 @@ def blank(ids: tuple[int, ...], position: int, spec: ScoringSpec) -> Row:
     return Row(ModelInput(ids, hidden=(position,)), (position,), (0,))
 
 
-def outputs(network: Any, given: list[ModelInput], rows: list[Row], device: Any) -> Outputs:
+def outputs(network: Any, model_inputs: list[ModelInput], rows: list[Row], device: Any) -> Outputs:
     import torch
 
-    ids = ids_tensor([each.ids for each in given], device)
+    ids = ids_tensor([each.ids for each in model_inputs], device)
     size, length = ids.shape
     unseen = torch.zeros(size, length, length, device=device)
     target = torch.zeros(size, 1, length, device=device)
-    for number, each in enumerate(given):
+    for number, each in enumerate(model_inputs):
         unseen[number, :, list(each.hidden)] = 1.0
         target[number, 0, each.hidden[0]] = 1.0
     logits = network(input_ids=ids, perm_mask=unseen, target_mapping=target).logits

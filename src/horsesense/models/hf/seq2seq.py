@@ -63,10 +63,10 @@ def _taken_out(question: Question, positions: tuple[int, ...], sentinel: tuple[i
     return Row(ModelInput(encoder, decoder=decoder), tuple(range(len(sentinel), len(decoder))), targets)
 
 
-def outputs(network: Any, given: list[ModelInput], rows: list[Row], device: Any) -> Outputs:
-    inputs = {"input_ids": ids_tensor([each.ids for each in given], device)}
-    if given[0].decoder:
-        inputs["decoder_input_ids"] = ids_tensor([each.decoder for each in given], device)
+def outputs(network: Any, model_inputs: list[ModelInput], rows: list[Row], device: Any) -> Outputs:
+    inputs = {"input_ids": ids_tensor([each.ids for each in model_inputs], device)}
+    if model_inputs[0].decoder:
+        inputs["decoder_input_ids"] = ids_tensor([each.decoder for each in model_inputs], device)
     return Outputs(network(**inputs).logits, [list(row.reads) for row in rows])
 
 

@@ -76,13 +76,13 @@ def count_votes(judgements: Iterable[Judgement], labels: Sequence[str]) -> Votes
     return tabulate(((each.item, each.annotator, each.value) for each in judgements), labels)
 
 
-def tabulate(given: Iterable[tuple[str, str, str]], labels: Sequence[str]) -> Votes:
+def tabulate(votes: Iterable[tuple[str, str, str]], labels: Sequence[str]) -> Votes:
     """Tabulate votes from triples of item, annotator and label."""
     known = {label: index for index, label in enumerate(labels)}
     items: dict[str, int] = {}
     annotators: dict[str, int] = {}
     rows: list[tuple[int, int, int]] = []
-    for item, annotator, value in given:
+    for item, annotator, value in votes:
         if value not in known:
             raise UserError(f"the value {value!r} of {item} is not a label", fix=f"the labels are {', '.join(labels)}")
         rows.append(

@@ -89,11 +89,11 @@ class Control:
 
     def fit(self, task: ControlTask, weights: Weights | None = None) -> Fitted:
         """Fit the control and answer the test items; with stored weights and no training items, only answer."""
-        given = (task,) if weights is None else (task, weights)
+        arguments = (task,) if weights is None else (task, weights)
 
         def function() -> Fitted:
             module, _, name = self.where.partition(":")
-            return cast(Fitted, getattr(import_module(module, _HERE), name)(*given))
+            return cast(Fitted, getattr(import_module(module, _HERE), name)(*arguments))
 
         if self.plugin is None:
             return function()

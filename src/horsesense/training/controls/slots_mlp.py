@@ -93,7 +93,7 @@ def _fit(
     x, y = torch.from_numpy(train[0]), torch.from_numpy(train[1])
     order = torch.Generator().manual_seed(seed)
     optimiser = torch.optim.AdamW(network.parameters(), lr=rate, weight_decay=0.01)
-    reached, kept, waited = -1.0, {}, 0
+    reached, best, waited = -1.0, {}, 0
     for _ in range(epochs):
         network.train()
         for rows in torch.randperm(len(x), generator=order).tensor_split(tuple(range(_BATCH, len(x), _BATCH))):
@@ -106,10 +106,10 @@ def _fit(
         score = float((predicted == dev[1]).mean())
         if score > reached:
             reached, waited = score, 0
-            kept = {name: value.clone() for name, value in network.state_dict().items()}
+            best = {name: value.clone() for name, value in network.state_dict().items()}
         elif (waited := waited + 1) >= _PATIENCE:
             break
-    network.load_state_dict(kept)
+    network.load_state_dict(best)
     return reached
 
 
