@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from horsesense.formatting import with_interval
 
@@ -57,14 +57,20 @@ def table(*columns: str, left: int = 1, drawn: int = 0, title: str | Text = "", 
     from rich.markup import escape
     from rich.table import Table
 
-    frame = Table(
+    class PlainTable(Table):
+        """A table whose cells are plain text, whatever brackets they have."""
+
+        def add_row(self, *cells: Any, **style: Any) -> None:
+            super().add_row(*map(escape, cells), **style)
+
+    frame = PlainTable(
         box=box.SIMPLE_HEAD,
         pad_edge=False,
         padding=(0, padding, 0, 0) if padding else 0,
         title=(escape(title) if isinstance(title, str) else title) or None,
         title_justify="left",
     )
-    for i, name in enumerate(columns):
+    for i, name in enumerate(map(escape, columns)):
         if i < left:
             frame.add_column(name, overflow="fold")
         elif i >= len(columns) - drawn:
@@ -72,6 +78,15 @@ def table(*columns: str, left: int = 1, drawn: int = 0, title: str | Text = "", 
         else:
             frame.add_column(name, justify="right", no_wrap=True)
     return frame
+
+
+def print_table(columns: Sequence[str], rows: Sequence[Sequence[str]], left: int = 1, title: str = "") -> None:
+    """Print a table; nothing if it has no row."""
+    if rows:
+        frame = table(*columns, left=left, title=title)
+        for row in rows:
+            frame.add_row(*row)
+        console().print(frame)
 
 
 def print_fitting(
@@ -83,8 +98,6 @@ def print_fitting(
     title: str = "",
 ) -> None:
     """Print a table that breaks no name: optional columns are dropped in their order, then each row becomes a list."""
-    from rich.markup import escape
-
     output, dropped = console(), set[str]()
     for name in ("", *optional):
         dropped.add(name)
@@ -92,7 +105,7 @@ def print_fitting(
         last = sum(i >= len(columns) - drawn for i in indices)
         frame = table(*(columns[i] for i in indices), left=left, drawn=last, title=title)
         for row in rows:
-            frame.add_row(*(escape(row[i]) for i in indices))
+            frame.add_row(*(row[i] for i in indices))
         missing = output.measure(frame, options=output.options.update(width=10_000)).maximum - output.width
         names = [row[0] for row in rows]
         if missing > 0 and name == ("", *optional)[-1]:

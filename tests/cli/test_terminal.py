@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from horsesense.terminal import print_table
 from tests.support.calling import Call, caller, item, lay, toy_lines
 
 
@@ -151,3 +152,12 @@ def test_a_table_never_breaks_its_numbers_and_drawings(capsys: pytest.CaptureFix
     assert "[b] as it is" in out
     assert re.search(r"0\.123456 +███", out)
     assert "".join(re.findall(r"^ ([a-z/]+)", out.partition("─")[2], re.MULTILINE)) == "a/very/long/name/of/a/folder"
+
+
+def test_cells_and_headings_of_a_table_are_plain_text(capsys: pytest.CaptureFixture[str]) -> None:
+    print_table(("model [b]", "n"), [("[red]cup", "0.5 [0.1, 0.9]"), ("back\\", "[/]")], title="[i]")
+    shown = plain(capsys.readouterr().out)
+    for text in ("model [b]", "[red]cup", "0.5 [0.1, 0.9]", "back\\", "[/]", "[i]"):
+        assert text in shown
+    print_table(("model", "n"), [])
+    assert not capsys.readouterr().out

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from horsesense.core import FORMS, Answer, Card, Form, Item, Probe, ScoringSpec
 from horsesense.core.answer import NO_TOKENS
-from horsesense.core.answer_columns import StoredAnswers, answers_in, table_of_answers
+from horsesense.core.answer_columns import StoredAnswers, table_of_answers
 from horsesense.core.item import OPEN, guess_of
 from horsesense.core.item_file import StoredItems
 from horsesense.errors import UserError
@@ -103,7 +103,7 @@ def test_scores_and_credits_are_those_of_a_loop(drawn: list[tuple[Item, Answer]]
 @given(st.lists(pairs(), max_size=12), st.randoms(use_true_random=False))
 def test_answers_in_columns_are_the_answers(drawn: list[tuple[Item, Answer]], lot: Any) -> None:
     answers = [answer for _, answer in drawn]
-    assert list(answers_in(table_of_answers("m", "p", answers))) == answers
+    assert list(StoredAnswers.of_tables([table_of_answers("m", "p", answers)])) == answers
     order = list(range(len(answers)))
     lot.shuffle(order)
     half = len(answers) // 2

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from horsesense.annotate.annotation_status import status as status
     from horsesense.annotate.human_performance import performance as performance
     from horsesense.annotate.human_performance import qualify as qualify
+    from horsesense.annotate.judgements import JudgementOptions as JudgementOptions
     from horsesense.annotate.judgements import collect as collect
     from horsesense.annotate.judgements import read_judgements as read_judgements
     from horsesense.annotate.labels import apply as apply
@@ -45,7 +46,7 @@ _PUBLIC = names_by_module(
     {
         "annotation_status": ("status",),
         "human_performance": ("performance", "qualify"),
-        "judgements": ("collect", "read_judgements"),
+        "judgements": ("JudgementOptions", "collect", "read_judgements"),
         "labels": ("apply", "export"),
         "rater_agreement": ("agreement",),
         "server.administration": ("codes", "invite", "pause", "resume", "revoke", "serve", "withdraw"),

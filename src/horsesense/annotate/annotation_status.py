@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from horsesense.annotate.judgements import CollectedJudgements, read_judgements
+from horsesense.annotate.judgements import CollectedJudgements, JudgementOptions, read_judgements
 from horsesense.core import Probe
 from horsesense.core.document import Document
 from horsesense.errors import translate_errors
@@ -102,20 +102,16 @@ def status_of(collected: CollectedJudgements) -> Status:
 def status(
     *files: str | Path,
     probe: Probe | str | Path | None = None,
-    instrument: str = "",
-    annotator: str = "",
-    last: bool = False,
+    options: JudgementOptions | None = None,
 ) -> Status:
     """Count judgements and unanswered tasks by person, and items by number of judgements.
 
     Args:
         files: Filled task files or judgements (.csv, .tsv, .jsonl), Label Studio's .json, or the folder of a study.
         probe: Probe that was judged; each item is checked.
-        instrument: Name of an instrument, or its .toml file. By default, the one that the files name.
-        annotator: Annotator of rows that do not name one.
-        last: Use the later of two answers of a person to the same item.
+        options: How judgements are read.
 
     Returns:
         What is done and what is missing.
     """
-    return status_of(read_judgements(*files, probe=probe, instrument=instrument, annotator=annotator, last=last))
+    return status_of(read_judgements(*files, probe=probe, options=options))

@@ -12,7 +12,7 @@ from annotated_types import Ge, Interval
 
 from horsesense.annotate.gold_items import answers_of
 from horsesense.annotate.instrument import NO_ONE_LABEL
-from horsesense.annotate.judgements import CollectedJudgements, read_judgements
+from horsesense.annotate.judgements import CollectedJudgements, JudgementOptions, read_judgements
 from horsesense.annotate.labels import FILTERED
 from horsesense.annotate.rater_agreement import clusters_of
 from horsesense.core import HumanFigure, Judgement, Label, Probe, add_human_figures, read_labels
@@ -155,10 +155,7 @@ def performance(
     probe: Probe | str | Path | None = None,
     labels: str | Path | None = None,
     by: str = "",
-    instrument: str = "",
-    annotator: str = "",
-    round: Annotated[int, Ge(1)] | None = None,
-    last: bool = False,
+    options: JudgementOptions | None = None,
     to_card: bool = False,
 ) -> Performance:
     """Measure human performance: single people and the majority, against the probe's answers or against each other.
@@ -168,16 +165,13 @@ def performance(
         probe: Probe that was judged.
         labels: Labels from these judgements, to compare votes with.
         by: Facet of the probe to slice by.
-        instrument: Name of an instrument, or its .toml file. By default, the one that the files name.
-        annotator: Annotator of rows that do not name one.
-        round: Only the judgements of this round.
-        last: Use the later of two answers of a person to the same item.
+        options: How judgements are read.
         to_card: Write the figures to the probe's card, so that reports show them.
 
     Returns:
         Human accuracy with n, an interval and the kind of each figure.
     """
-    collected = read_judgements(*files, probe=probe, instrument=instrument, annotator=annotator, round=round, last=last)
+    collected = read_judgements(*files, probe=probe, options=options)
     own_labels = [label for _, label in read_labels(Path(labels))] if labels is not None else []
     figures = performance_of(collected, own_labels, by)
     if to_card:
@@ -210,9 +204,7 @@ def _write_to_card(probe: Path, performance: Performance, files: Sequence[Path])
 def qualify(
     *files: str | Path,
     gold: Probe | str | Path,
-    instrument: str = "",
-    annotator: str = "",
-    last: bool = False,
+    options: JudgementOptions | None = None,
     kappa: Annotated[float, Interval(ge=-1, le=1)] = 0.7,
     accuracy: Annotated[float, Interval(ge=0, le=1)] = 0.0,
     items: Annotated[int, Ge(0)] = 0,
@@ -222,9 +214,7 @@ def qualify(
     Args:
         files: Filled task files or judgements (.csv, .tsv, .jsonl), Label Studio's .json, or the folder of a study.
         gold: Probe of the gold items, with answers.
-        instrument: Name of an instrument, or its .toml file. By default, the one that the files name.
-        annotator: Annotator of rows that do not name one.
-        last: Use the later of two answers of a person to the same item.
+        options: How judgements are read.
         kappa: Minimum quadratic-weighted kappa with the gold.
         accuracy: Minimum accuracy on the gold items.
         items: Minimum number of gold items answered; 0 requires all.
@@ -232,7 +222,7 @@ def qualify(
     Returns:
         Who passes, and why others do not.
     """
-    collected = read_judgements(*files, probe=gold, instrument=instrument, annotator=annotator, last=last)
+    collected = read_judgements(*files, probe=gold, options=options)
     if collected.instrument.kind != "labels" or not collected.instrument.ordered:
         raise UserError(
             f"the instrument {collected.instrument.name} has no scale, so there is no weighted kappa",

@@ -6,7 +6,9 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+from annotated_types import Ge
 
 from horsesense.annotate.answer_checks import check_reason, check_value, choice_at, join_criteria, join_each
 from horsesense.annotate.instrument import Instrument, find_instrument
@@ -19,6 +21,20 @@ from horsesense.core.judgements import check_columns, judgement_from_dict
 from horsesense.data.tables import iter_rows
 from horsesense.errors import UserError, argument, translate_errors
 from horsesense.stats.raters.votes import Scale, ScaleOf
+
+
+@dataclass(frozen=True, slots=True)
+class JudgementOptions:
+    """Judgements."""
+
+    instrument: str = ""
+    """Name of an instrument, or its .toml file. By default, the one that the files name."""
+    annotator: str = ""
+    """Annotator of rows that do not name one."""
+    round: Annotated[int, Ge(1)] | None = None
+    """Only the judgements of this round."""
+    last: bool = False
+    """Use the later of two answers of a person to the same item."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,20 +242,14 @@ def deduplicate(placed: Sequence[JudgementLine], last: bool = False) -> tuple[tu
 def read_judgements(
     *files: str | Path,
     probe: Probe | str | Path | None = None,
-    instrument: str = "",
-    annotator: str = "",
-    round: int | None = None,
-    last: bool = False,
+    options: JudgementOptions | None = None,
 ) -> CollectedJudgements:
     """Read the judgements of filled task files, or of a served study.
 
     Args:
         files: Filled task files or judgements (.csv, .tsv, .jsonl), Label Studio's .json, or the folder of a study.
         probe: Probe that was judged; each item is checked.
-        instrument: Name of an instrument, or its .toml file. By default, the one that the files name.
-        annotator: Annotator of rows that do not name one.
-        round: Only the judgements of this round.
-        last: Use the later of two answers of a person to the same item.
+        options: How judgements are read.
 
     Returns:
         The judgements, and the tasks without an answer.
@@ -247,17 +257,18 @@ def read_judgements(
     from horsesense.annotate.study import is_study
     from horsesense.core.catalogue import as_probe
 
-    paths = [Path(file) for file in files]
+    paths, options = [Path(file) for file in files], options or JudgementOptions()
     if any(is_study(path) for path in paths):
         if len(paths) > 1:
             raise UserError("a served study cannot be read with other files", file=paths[0], fix="collect it first")
-        if probe or instrument or annotator or last:
+        if probe or replace(options, round=None) != JudgementOptions():
             raise UserError("a served study has its own items, instrument and people", fix="leave other options out")
         from horsesense.annotate.server.judgement_log import read_study_judgements
 
-        return read_study_judgements(paths[0]).in_round(round)
+        return read_study_judgements(paths[0]).in_round(options.round)
     items = None if probe is None else as_probe(probe)
-    return read_files(paths, instrument, items, annotator, last).in_round(round)
+    collected = read_files(paths, options.instrument, items, options.annotator, options.last)
+    return collected.in_round(options.round)
 
 
 @translate_errors()
@@ -265,9 +276,7 @@ def collect(
     *files: str | Path,
     out: str | Path,
     probe: Probe | str | Path | None = None,
-    instrument: str = "",
-    annotator: str = "",
-    last: bool = False,
+    options: JudgementOptions | None = None,
     published: str = "",
     items: str | Path | None = None,
 ) -> WrittenJudgements:
@@ -278,9 +287,7 @@ def collect(
             files of published votes.
         out: File for the judgements: .jsonl, .csv or .tsv.
         probe: Probe that was judged; each item is checked.
-        instrument: Name of an instrument, or its .toml file. By default, the one that the files name.
-        annotator: Annotator of rows that do not name one.
-        last: Use the later of two answers of a person to the same item.
+        options: How judgements are read.
         published: Name of published votes: partwhole, winoventi-schemas or winoventi-answers.
         items: File for the judged items of published votes, as a probe.
 
@@ -292,7 +299,7 @@ def collect(
     if published:
         from horsesense.methods.published.votes import read_votes
 
-        if probe or instrument or annotator or last:
+        if probe or (options or JudgementOptions()) != JudgementOptions():
             raise UserError(
                 "published votes have their own items, instrument and people", fix="leave other options out"
             )
@@ -304,7 +311,7 @@ def collect(
         if items is not None:
             fix = "use the probe that the tasks were made from"
             raise UserError(f"{argument('items')} is for published votes", fix=fix)
-        collected = read_judgements(*paths, probe=probe, instrument=instrument, annotator=annotator, last=last)
+        collected = read_judgements(*paths, probe=probe, options=options)
         judgements, unanswered, notes = collected.judgements, len(collected.unanswered), dict(collected.notes)
     if not judgements:
         raise UserError("no task is filled in yet", file=paths[0])

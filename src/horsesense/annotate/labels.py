@@ -11,7 +11,7 @@ from typing import Annotated
 from annotated_types import Ge
 
 from horsesense.annotate.instrument import WRITTEN, Instrument, find_instrument
-from horsesense.annotate.judgements import CollectedJudgements, read_judgements
+from horsesense.annotate.judgements import CollectedJudgements, JudgementOptions, read_judgements
 from horsesense.annotate.rater_agreement import AgreementFigure, agreement_figures, figures_of_labelled
 from horsesense.annotate.task import Task, tasks_of
 from horsesense.annotate.task_files import check_not_overwritten
@@ -72,11 +72,8 @@ def export(
     out: str | Path,
     rule: str = "",
     probe: Probe | str | Path | None = None,
-    instrument: str = "",
-    annotator: str = "",
-    round: Annotated[int, Ge(1)] | None = None,
+    options: JudgementOptions | None = None,
     min_votes: Annotated[int, Ge(1)] | None = None,
-    last: bool = False,
     progress: Progress = NO_PROGRESS,
 ) -> AdjudicatedLabels:
     """Adjudicate the judgements of each item: one label, or the reason why it has none.
@@ -87,12 +84,9 @@ def export(
         rule: Adjudication rule: majority, median, partwhole, winoventi, rica or dawid-skene. By default, the
             instrument's.
         probe: Probe that was judged; each item is checked.
-        instrument: Name of an instrument, or its .toml file. By default, the one that the files name.
-        annotator: Annotator of rows that do not name one.
-        round: Only the judgements of this round.
+        options: How judgements are read.
         min_votes: Minimum number of votes per item. By default, the minimum of the rule, or the number of annotators
             per item of the study if that is lower.
-        last: Use the later of two answers of a person to the same item.
         progress: Progress callback.
 
     Returns:
@@ -100,7 +94,7 @@ def export(
     """
     paths = [Path(file) for file in files]
     check_not_overwritten(Path(out), paths, "the labels would overwrite a file that they are made from")
-    collected = read_judgements(*paths, probe=probe, instrument=instrument, annotator=annotator, round=round, last=last)
+    collected = read_judgements(*paths, probe=probe, options=options)
     rule = rule or collected.instrument.rule
     labels = _adjudicate(collected, rule, min_votes, paths[0])
     labelled = [label.item for label in labels if label.value is not None]

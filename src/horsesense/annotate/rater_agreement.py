@@ -15,7 +15,7 @@ from typing import Annotated
 from annotated_types import Ge
 
 from horsesense.annotate.instrument import WRITTEN, Instrument
-from horsesense.annotate.judgements import CollectedJudgements, read_judgements
+from horsesense.annotate.judgements import CollectedJudgements, JudgementOptions, read_judgements
 from horsesense.core import Judgement, Probe
 from horsesense.core.document import Document
 from horsesense.errors import UserError, translate_errors
@@ -81,10 +81,7 @@ class Agreement(Document):
 def agreement(
     *files: str | Path,
     probe: Probe | str | Path | None = None,
-    instrument: str = "",
-    annotator: str = "",
-    round: Annotated[int, Ge(1)] | None = None,
-    last: bool = False,
+    options: JudgementOptions | None = None,
     disputed: Annotated[int, Ge(0)] = 5,
 ) -> Agreement:
     """Measure agreement by round, compare each annotator with the others, and list disputed items.
@@ -92,16 +89,13 @@ def agreement(
     Args:
         files: Filled task files or judgements (.csv, .tsv, .jsonl), Label Studio's .json, or the folder of a study.
         probe: Probe that was judged; each item is checked.
-        instrument: Name of an instrument, or its .toml file. By default, the one that the files name.
-        annotator: Annotator of rows that do not name one.
-        round: Only the judgements of this round.
-        last: Use the later of two answers of a person to the same item.
+        options: How judgements are read.
         disputed: Number of disputed items to list.
 
     Returns:
         The figures of each round, annotators and disputed items.
     """
-    collected = read_judgements(*files, probe=probe, instrument=instrument, annotator=annotator, round=round, last=last)
+    collected = read_judgements(*files, probe=probe, options=options)
     return agreement_of(collected, disputed)
 
 

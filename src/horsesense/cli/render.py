@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from annotated_types import Ge
 
 from horsesense.formatting import p_value
-from horsesense.terminal import console, line, number, print_fitting, say, signed, size, table
+from horsesense.terminal import console, line, number, print_fitting, print_table, say, signed, size, table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -98,11 +98,11 @@ def cues(findings: Findings, *, all: bool = False) -> None:
         all: Print every cue, not only the best.
     """
     most = None if all else _MOST_CUES
-    frame = table("picking the option …", "accuracy [95% interval]", "coverage", "p")
-    for cue in findings.cues[:most]:
-        values = number(cue.accuracy), f"{cue.coverage:.2f}", p_value(cue.p)
-        frame.add_row(cue.pick.removeprefix("the option "), *values)
-    console().print(frame)
+    rows = [
+        (cue.pick.removeprefix("the option "), number(cue.accuracy), f"{cue.coverage:.2f}", p_value(cue.p))
+        for cue in findings.cues[:most]
+    ]
+    print_table(("picking the option …", "accuracy [95% interval]", "coverage", "p"), rows)
     rest = len(findings.cues) - (most or len(findings.cues))
     notes = [f"{rest} more cues: --all"] if rest > 0 else []
     notes.append(f"best cue of the other half {findings.searched.value:.3f} (the verdict uses the lower of the two)")
@@ -183,20 +183,17 @@ def _print_item_analysis(analysis: ItemAnalysis, shown: int) -> None:
         notes.append(f"family effect {analysis.family_sd:.2f} log odds, p {p_value(analysis.family_p)}")
     for note in notes:
         line(note, "dim")
-    frame = table("suspect", "key → other", "doubt", "share right", "item-rest", left=2)
+    rows = []
     for each in analysis.suspects[:shown]:
         pair = f"{each.options[each.key]} → {each.options[each.other]}"
-        frame.add_row(each.text, pair, f"{each.doubt:.1f}", f"{each.share:.2f}", f"{each.item_rest:.2f}")
-    if analysis.suspects[:shown]:
-        console().print(frame)
+        rows.append((each.text, pair, f"{each.doubt:.1f}", f"{each.share:.2f}", f"{each.item_rest:.2f}"))
+    print_table(("suspect", "key → other", "doubt", "share right", "item-rest"), rows, left=2)
     line(f"{analysis.suspect_count:,} items with a doubtful key")
     if analysis.favoured:
         line(f"{len(analysis.favoured):,} items differ between the focal group and the other models")
 
 
 def _print_compared(side: ProbeComparison, items: int, shown: Mapping[str, str]) -> None:
-    from rich.markup import escape
-
     by_format = "" if side.format == "loglikelihood" else f" by {side.format}"
     line(f"{side.probe}{by_format}: {side.n:,} common items with a gold answer", "bold")
     for label, left_out in side.excluded.items():
@@ -211,7 +208,7 @@ def _print_compared(side: ProbeComparison, items: int, shown: Mapping[str, str])
     for each in side.models:
         chance = "" if each.accuracy.chance is None else f"{each.accuracy.chance:.3f}"
         plain = () if each.plain is None else (f"{each.plain.value:.3f}",)
-        frame.add_row(escape(shown[each.model]), number(each.accuracy), chance, *plain)
+        frame.add_row(shown[each.model], number(each.accuracy), chance, *plain)
     console().print(frame)
     for difference in side.differences:
         one, other = shown[difference.one], shown[difference.other]
@@ -245,11 +242,8 @@ def fetched(result: FetchResult) -> None:
 @renders("CacheContents")
 def cache_contents(contents: CacheContents) -> None:
     """Print the entries of the cache, and its size."""
-    if contents.entries:
-        rows = table("name", "kind", "size", "last use", left=2)
-        for entry in contents.entries:
-            rows.add_row(entry.name, entry.kind, size(entry.bytes), entry.used[:10])
-        console().print(rows)
+    rows = [(entry.name, entry.kind, size(entry.bytes), entry.used[:10]) for entry in contents.entries]
+    print_table(("name", "kind", "size", "last use"), rows, left=2)
     print(f"{size(contents.bytes)} in {contents.folder}")
 
 
@@ -298,15 +292,11 @@ def sources(known: StoredSources) -> None:
 @renders("InstalledPlugins")
 def plugins(installed: InstalledPlugins) -> None:
     """Print what each package adds."""
-    from rich.markup import escape
-
     if not installed.plugins:
         print("no installed package adds anything")
         return
-    rows = table("kind", "name", "package", "version", left=4)
-    for each in installed.plugins:
-        rows.add_row(*map(escape, (each.kind, each.name, each.package, each.version)))
-    console().print(rows)
+    rows = [(each.kind, each.name, each.package, each.version) for each in installed.plugins]
+    print_table(("kind", "name", "package", "version"), rows, left=4)
 
 
 _SHADES = " ░▒▓█"
@@ -486,8 +476,6 @@ def _print_answer(gold: int | None, answer: ItemAnswer) -> None:
 @renders("Scores")
 def scores(scored: Scores) -> None:
     """Print every token with its log-probability, or the evidence for each text against another."""
-    from rich.markup import escape
-
     if scored.out is not None:
         say(f"scores in {scored.out}")
         return
@@ -498,7 +486,7 @@ def scores(scored: Scores) -> None:
     for text in scored.texts:
         frame = table("token", "start", "end", "log-probability", title=text.text)
         for token in text.tokens:
-            frame.add_row(escape(repr(token.token)), str(token.start), str(token.end), f"{token.logprob:z.4f}")
+            frame.add_row(repr(token.token), str(token.start), str(token.end), f"{token.logprob:z.4f}")
         frame.add_section()
         frame.add_row("sum", "", "", f"{text.sum:z.4f}")
         frame.add_row("mean", "", "", f"{text.mean:z.4f}")
@@ -507,14 +495,13 @@ def scores(scored: Scores) -> None:
 
 def _print_evidence(text: str, other: str, evidence: TextEvidence | OptionEvidence) -> None:
     """A table: how much each token speaks for a text against the other."""
-    from rich.markup import escape
     from rich.text import Text
 
     title = Text.assemble(text, "\n", ("against", "dim"), f" {other}")
     frame = table("token", "against", "q", left=2, title=title)
     for position in evidence.q:
         row = [repr(token) if token is not None else "" for token in (position.token, position.against)]
-        frame.add_row(*map(escape, row), f"{position.q:+z.4f}", style="bold" if position.edited else "")
+        frame.add_row(*row, f"{position.q:+z.4f}", style="bold" if position.edited else "")
     frame.add_section()
     frame.add_row("sum", "", f"{evidence.sum:+z.4f}")
     console().print(frame)

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from horsesense.terminal import console, line, say, table
+from horsesense.terminal import console, line, print_table, say, table
 
 if TYPE_CHECKING:
     from horsesense.annotate.annotation_status import Status
@@ -24,18 +24,6 @@ if TYPE_CHECKING:
     from horsesense.annotate.task_files import NewTasks
     from horsesense.core.audit import LabelQuality, Share
     from horsesense.stats.intervals import Estimate
-
-
-def rows(columns: Sequence[str], cells: Sequence[Sequence[str]], left: int = 1) -> None:
-    """Print a small table; nothing if there is no row."""
-    from rich.markup import escape
-
-    if not cells:
-        return
-    frame = table(*columns, left=left)
-    for row in cells:
-        frame.add_row(*(escape(cell) for cell in row))
-    console().print(frame)
 
 
 def new_tasks(tasks: NewTasks) -> None:
@@ -59,7 +47,7 @@ def links(invitations: InvitationLinks) -> None:
 def completions(codes: Completions) -> None:
     """Print a table of completion codes."""
     columns = ("name", "code", "state", "completion", "answered")
-    rows(columns, [tuple(str(getattr(each, name)) for name in columns) for each in codes.people], left=4)
+    print_table(columns, [tuple(str(getattr(each, name)) for name in columns) for each in codes.people], left=4)
     if not codes.people:
         line("nobody is invited yet")
 
@@ -82,7 +70,7 @@ def status(state: Status) -> None:
     cells = [
         (each.annotator or "(nobody named)", f"{each.judgements:,}", f"{each.unanswered:,}") for each in state.people
     ]
-    rows(("annotator", "judgements", "unanswered"), cells)
+    print_table(("annotator", "judgements", "unanswered"), cells)
 
 
 def collected(written: WrittenJudgements) -> None:
@@ -104,7 +92,7 @@ def agreement(result: Agreement) -> None:
         agrees = "–" if person.agrees is None else f"{person.agrees:.3f}"
         favourite = f"{person.favourite} {person.favourite_share:.0%}"
         cells.append((person.annotator, favourite, f"{person.votes:,}", f"{person.shared:,}", agrees, value, interval))
-    rows(("annotator", "favourite", "votes", "shared", "agrees", "kappa", "95% interval"), cells, left=2)
+    print_table(("annotator", "favourite", "votes", "shared", "agrees", "kappa", "95% interval"), cells, left=2)
     for dispute in result.disputed:
         votes = "  ".join(f"{name} {count}" for name, count in dispute.votes.items())
         line(f"disputed  {dispute.item}  {votes}")
@@ -125,7 +113,7 @@ def _figures(figures: Sequence[AgreementFigure]) -> None:
             )
             for f in of_round
         ]
-        rows(("", "value", "95% interval", "items"), cells)
+        print_table(("", "value", "95% interval", "items"), cells)
     for note in dict.fromkeys(figure.estimate.note for figure in figures if figure.estimate.note):
         line(note)
 
@@ -144,7 +132,7 @@ def performance(result: Performance) -> None:
         persons = f"{score.people:,}" if score.people else "?"
         kind = f"{score.slice}: {score.name}" if score.slice else score.name
         cells.append((kind, *_value_and_interval(score.estimate), f"{score.votes:,}", persons))
-    rows(("human accuracy", "value", "95% interval", "votes", "people"), cells)
+    print_table(("human accuracy", "value", "95% interval", "votes", "people"), cells)
 
 
 def qualifications(qualified: Qualifications) -> None:
@@ -159,22 +147,22 @@ def qualifications(qualified: Qualifications) -> None:
         )
         for result in qualified.people
     ]
-    rows(("annotator", "", "kappa", "accuracy", "items"), cells, left=2)
+    print_table(("annotator", "", "kappa", "accuracy", "items"), cells, left=2)
 
 
 def adjudicated(labels: AdjudicatedLabels) -> None:
     """Print how many items have a label, why others do not, and agreement."""
     line(f"{labels.labels:,} of {labels.items:,} items have a label by the rule {labels.rule}  {labels.out}")
     line(f"{labels.unanimous:,} unanimous, {labels.ties:,} ties")
-    rows(("no label because", "items"), [(reason, f"{count:,}") for reason, count in labels.dropped.items()])
-    rows(("label", "items"), [(name, f"{count:,}") for name, count in labels.counts.items()])
+    print_table(("no label because", "items"), [(reason, f"{count:,}") for reason, count in labels.dropped.items()])
+    print_table(("label", "items"), [(name, f"{count:,}") for name, count in labels.counts.items()])
     _figures(labels.figures)
 
 
 def applied(written: AppliedLabels) -> None:
     """Print how many items are left, and why others were dropped."""
     line(f"{written.items:,} items in {written.families:,} families  {written.out}")
-    rows(("dropped because", "items"), [(reason, f"{count:,}") for reason, count in written.dropped.items()])
+    print_table(("dropped because", "items"), [(reason, f"{count:,}") for reason, count in written.dropped.items()])
     if written.changed:
         line(f"{written.changed:,} answers changed")
 

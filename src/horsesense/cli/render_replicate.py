@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from horsesense.terminal import console, line, say, table
+from horsesense.terminal import console, line, print_table, say, table
 
 if TYPE_CHECKING:
     from horsesense.replication.replication import PaperReplication, Replication
@@ -29,17 +29,14 @@ def replication(done: Replication) -> None:
 
 
 def _paper(paper: PaperReplication) -> None:
-    from rich.markup import escape
-
     from horsesense.replication.page import shown_printed, shown_value
 
     differs = [each for each in paper.outcomes if each.verdict == "differs"]
-    if differs:
-        frame = table("differs", "why", "printed", "here", left=2, title=f"{paper.paper}: {paper.cited}")
-        for each in differs[:_MOST]:
-            figure = escape(f"{each.place}: {each.row}, {each.column}")
-            frame.add_row(figure, escape(each.reason), shown_printed(each), shown_value(each))
-        console().print(frame)
+    rows = [
+        (f"{each.place}: {each.row}, {each.column}", each.reason, shown_printed(each), shown_value(each))
+        for each in differs[:_MOST]
+    ]
+    print_table(("differs", "why", "printed", "here"), rows, left=2, title=f"{paper.paper}: {paper.cited}")
     _more(len(differs))
     for inconsistency in paper.inconsistencies[:_MOST]:
         line(f"inconsistent, {inconsistency.place}: {inconsistency.problem}")

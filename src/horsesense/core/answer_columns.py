@@ -54,11 +54,6 @@ def table_of_answers(model: str, probe: str, answers: Sequence[Answer]) -> Any:
     return pa.table(columns, schema=schema_of_answers())
 
 
-def answers_in(table: Any) -> Iterator[Answer]:
-    """Return the answers of a table."""
-    return iter(StoredAnswers.of_tables([table]))
-
-
 def check_answers(table: Any) -> None:
     """Raise `ValueError` if a row is not an answer: a value is missing, or the columns do not fit each other."""
     import numpy as np

@@ -130,14 +130,16 @@ PROMPT_FIELDS = (
 """Fields of the prompt: answers that differ in one of them are not compared."""
 
 
-def parse_spec(text: str) -> ScoringSpec:
-    """Parse a spec from a preset name, ``field=value`` pairs, or both, joined by commas.
+def parse_spec(text: str | ScoringSpec) -> ScoringSpec:
+    """Parse a spec from a preset name, ``field=value`` pairs, or both, joined by commas; a spec is returned as it is.
 
     >>> parse_spec("paper:cats,case=lower").case
     'lower'
     >>> parse_spec("choice_prompt={question} Well, {option}").choice_prompt
     '{question} Well, {option}'
     """
+    if isinstance(text, ScoringSpec):
+        return text
     spec = ScoringSpec()
     for number, part in enumerate(_parts(text)):
         name, equals, value = part.partition("=")

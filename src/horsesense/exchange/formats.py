@@ -170,7 +170,7 @@ def export(
     with disk_errors(folder):
         if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
             raise UserError("the folder already exists", file=folder, fix="choose another, or remove it")
-    meaning = parse_spec(spec) if isinstance(spec, str) else spec
+    meaning = parse_spec(spec)
     with disk_errors(folder), writing_folder(folder) as part:
         written = write(Export(loaded, part, known_as, _identifier(known_as), meaning, by, seed, cues))
         files = tuple(sorted(path.relative_to(part).as_posix() for path in part.rglob("*") if path.is_file()))

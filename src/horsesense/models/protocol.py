@@ -42,11 +42,6 @@ class Identity:
     reported: Mapping[str, Any] = field(default_factory=dict)
     """For a server: its address, the model's name there and what it reports about itself."""
 
-    @property
-    def repeatable(self) -> bool:
-        """Whether the same request must give the same number; a server cannot guarantee that."""
-        return self.kind == "weights"
-
 
 @dataclass(frozen=True, slots=True)
 class Prompt:

@@ -205,7 +205,7 @@ _SET_IN_PROFILES = ("dtype", "system", "samples", "temperature", "reason", "room
 def _spec_of(spec: str | ScoringSpec) -> ScoringSpec:
     from horsesense.core.spec import parse_spec
 
-    meant = parse_spec(spec) if isinstance(spec, str) else spec
+    meant = parse_spec(spec)
     usual = ScoringSpec().to_dict()
     fixed = [name for name, value in meant.to_dict().items() if name not in _SET_IN_PROFILES and value != usual[name]]
     if fixed:

@@ -46,7 +46,7 @@ def _dry_run(probe: Any, formats: Any, limit: int | None, seed: int, spec: str |
     probes = probes_named(probe)
     drawn = {name: draw(each.items, limit, seed) for name, each in probes.items()}
     names = parse_prompt_formats(formats if isinstance(formats, str) else ",".join(formats))
-    return preview_prompts(probes, drawn, names, parse_spec(spec) if isinstance(spec, str) else spec)
+    return preview_prompts(probes, drawn, names, parse_spec(spec))
 
 
 @translate_errors()

@@ -88,7 +88,7 @@ def ask(
 
     design, compute, served = design or DesignSettings(), compute or ComputeSettings(), served or ServedSettings()
     how = parse_normalisation(normalise) if normalise else None
-    meaning = _spec(spec)
+    meaning = parse_spec(spec)
     asked = parse_prompt_formats(formats if isinstance(formats, str) else ",".join(formats))
     if design.until is not None:
         from horsesense.runs.until import ask_until
@@ -213,10 +213,6 @@ def probes_named(
                 raise (error if isinstance(each, Probe) else error.at(card_path(Path(each)))) from None
         probes[name] = probe
     return probes
-
-
-def _spec(spec: str | ScoringSpec) -> ScoringSpec:
-    return parse_spec(spec) if isinstance(spec, str) else spec
 
 
 def _labelled(

@@ -273,7 +273,7 @@ def _described(model: Model, spec: ScoringSpec) -> dict[str, str | int | float |
 
 def _exact(spec: str | ScoringSpec) -> ScoringSpec:
     """The spec of texts in hand: no text sees another, and there are no questions to try ``auto`` on."""
-    meaning = parse_spec(spec) if isinstance(spec, str) else spec
+    meaning = parse_spec(spec)
     if meaning.dtype == "auto":
         problem = f"{argument('dtype', 'auto')} is tried on the questions of a probe"
         raise UserError(problem, fix="name float32, bfloat16 or float16")

@@ -14,7 +14,7 @@ from horsesense.cues.battery import Number, battery
 from horsesense.cues.findings import measure_cues
 from horsesense.cues.table import table_of
 from horsesense.errors import UserError
-from horsesense.methods.cats.suite import SEEING_CUES, SUITES, blind_cues, find_sets, find_suite, read_sets
+from horsesense.methods.cats.suite import SEEING_CUES, SUITES, blind_cues, find_sets, read_sets
 from horsesense.methods.cats.table import HUMAN, average_of, published_rows
 from tests.support.small_cats import CA, WSC, lay, lay_all
 
@@ -35,8 +35,6 @@ def test_sets_are_found_by_name_wherever_they_lie(data: Path) -> None:
         find_sets(data, SUITES["cats"].sets)
     with pytest.raises(UserError, match="none of the sets"):
         find_sets(data / "robust", SUITES["cats"].sets)
-    with pytest.raises(UserError, match="did you mean 'cats'"):
-        find_suite("cat")
 
 
 def test_a_pair_and_its_schema_share_a_unit_over_sets(data: Path) -> None:

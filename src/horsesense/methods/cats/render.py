@@ -24,14 +24,12 @@ _MISSING = "–"
 
 def print_evidence(result: EvidenceOfRuns) -> None:
     """Print how often the edited tokens decide, for all, right and wrong pairs."""
-    from rich.markup import escape
-
     columns = ("n", "decided by the edit", "carried by others", "begin/middle/end")
     frame = table("model", "probe", "pairs", *columns, left=3, padding=0)
     for each in result.evidence:
         for kind, part in (("all", each.all), ("right", each.right), ("wrong", each.wrong)):
             if part is not None:
-                names = (escape(each.model), escape(each.probe)) if kind == "all" else ("", "")
+                names = (each.model, each.probe) if kind == "all" else ("", "")
                 rates = number(part.by_edit, 2), number(part.carried_by_others, 2)
                 frame.add_row(*names, kind, f"{part.n:,}", *rates, "/".join(map(str, part.position_thirds)))
     console().print(frame)
@@ -66,8 +64,6 @@ def _thirds(counts: Mapping[str, int]) -> str:
 
 def print_steps(result: InferenceSteps) -> None:
     """Print accuracy by probe and by number of steps."""
-    from rich.markup import escape
-
     if result.people is None:
         line("steps counted by rule: logical operations")
     else:
@@ -81,7 +77,7 @@ def print_steps(result: InferenceSteps) -> None:
         columns = ("mean steps", "two-choice accuracy", "95% interval", "n")
         frame = table("probe, or steps", *columns, title=model.model)
         for each in model.sets:
-            frame.add_row(escape(each.probe), f"{each.mean_steps:.2f}", *_accuracy_cells(each.accuracy))
+            frame.add_row(each.probe, f"{each.mean_steps:.2f}", *_accuracy_cells(each.accuracy))
         frame.add_section()
         for row in model.by_steps:
             frame.add_row(f"{row.steps:g} step{'' if row.steps == 1 else 's'}", "", *_accuracy_cells(row.accuracy))

@@ -13,7 +13,7 @@ from horsesense.core.spec import Normalisation, parse_spec
 from horsesense.cues.battery import Number, battery
 from horsesense.cues.findings import Finding, measure_cues
 from horsesense.data import cache_folder
-from horsesense.errors import UserError, argument, unknown
+from horsesense.errors import UserError, argument
 from horsesense.methods.cats.dataset import with_sources
 from horsesense.methods.cats.table import (
     AccuracyRow,
@@ -129,13 +129,6 @@ SUITES = {
     )
 }
 """The raw ones keep each sentence as the published script scores it."""
-
-
-def find_suite(name: str) -> Suite:
-    """Find a suite by name."""
-    if name not in SUITES:
-        raise unknown("suite", name, SUITES)
-    return SUITES[name]
 
 
 def open_suite(suite: Suite, folder: Path | None, skip_bad: bool = False) -> OpenedData:

@@ -71,19 +71,17 @@ def print_table(rows: PartWholeTable, *, details: bool = False) -> None:
 
 
 def _print_rows(rows: PartWholeTable) -> None:
-    from rich.markup import escape
-
     frame = table("", "accuracy", "absolute error", "kappa", "n")
     frame.columns[0].min_width = 12
     for row in rows.rows:
         cells = [_number(each) for each in (row.accuracy, row.mean_absolute_error, row.quadratic_kappa)]
-        frame.add_row(escape(_row_name(row)), *cells, f"{row.n:,}")
+        frame.add_row(_row_name(row), *cells, f"{row.n:,}")
     published = rows.published
     frame.add_section()
     where = "the same triples" if published.same_triples else "other triples"
     frame.add_row(f"published ({where}):", style="dim")
     for each in published.rows:
-        frame.add_row(f"  {escape(each.name)}", f"{each.accuracy:.3f}")
+        frame.add_row(f"  {each.name}", f"{each.accuracy:.3f}")
     console().print(frame)
     line("In brackets 95% intervals, clustered by whole and by part; kappa is quadratic-weighted.", "dim")
     line(f"Published: {published.source}; {published.about}.", "dim")
@@ -102,14 +100,12 @@ def _vote_cells(each: Distributions | None) -> tuple[str, str]:
 
 def _print_votes(rows: PartWholeTable, votes: VotesOfTriples) -> None:
     """Print the distance of each row from the votes behind the labels, and that of people last."""
-    from rich.markup import escape
-
     frame = table("", "RPS", "log score", "accuracy", "votes", title="compared with the votes")
     frame.columns[0].min_width = 12
     for row in rows.rows:
         if row.votes is not None:
             cells = *_vote_cells(row.votes), _number(row.votes.accuracy), f"{row.votes.votes:,}"
-            frame.add_row(escape(_row_name(row)), *cells)
+            frame.add_row(_row_name(row), *cells)
     if votes.ceiling is not None:
         frame.add_row(
             "people: one vote against two others", *_vote_cells(votes.ceiling), "", f"{votes.ceiling.votes:,}"

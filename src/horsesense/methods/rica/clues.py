@@ -137,7 +137,7 @@ def find_clues(
     loaded = load_model(model, device=device) if isinstance(model, str | Path) else model
     if not isinstance(loaded, LanguageModel):
         raise UserError(f"{loaded.name} is served, and gradients need the weights", fix="use a local model")
-    scoring = parse_spec(spec) if isinstance(spec, str) else spec
+    scoring = parse_spec(spec)
     chosen = draw_by_turns([item for item in whole.items if _is_statement(item)], limit, seed)
     if not chosen:
         raise UserError("no item has a masked word and a gold answer", fix="give a RICA probe of masked words")

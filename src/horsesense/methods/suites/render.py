@@ -13,13 +13,11 @@ if TYPE_CHECKING:
 
 def print_tables(tables: Iterable[PaperTable]) -> None:
     """Print tables, with published rows marked."""
-    from rich.markup import escape
-
     from horsesense.report.tables import paper_counts, paper_interval, paper_value
     from horsesense.stats import Estimate
 
     for each in tables:
-        frame = table("", *each.columns, title=escape(each.title), padding=0)
+        frame = table("", *each.columns, title=each.title, padding=0)
         frame.columns[0].min_width = 14
         group = ""
         for row in each.rows:
@@ -27,8 +25,8 @@ def print_tables(tables: Iterable[PaperTable]) -> None:
             if heading and heading != group:
                 group = heading
                 frame.add_section()
-                frame.add_row(f"{escape(heading)}:", style="dim")
-            frame.add_row(f"  {escape(row.name)}", *(paper_value(cell) for cell in row.cells))
+                frame.add_row(f"{heading}:", style="dim")
+            frame.add_row(f"  {row.name}", *(paper_value(cell) for cell in row.cells))
             if any(isinstance(cell, Estimate) for cell in row.cells):
                 frame.add_row("", *(paper_interval(cell) for cell in row.cells), style="dim")
         console().print(frame)

@@ -384,7 +384,7 @@ def find_associations(
         depth = ",".join(map(str, prompts.k))
         raise UserError(f"{argument('k')} {depth} is out of range", fix=f"use depths from 1 to {_MAX_DEPTH}")
     listed = load_nouns(nouns, as_paper=prompts.as_paper, limit=limit, seed=seed, progress=progress)
-    scoring = parse_spec(spec) if isinstance(spec, str) else spec
+    scoring = parse_spec(spec)
     elicitation = Elicitation(prompts.as_paper, prompts.template, depths, scoring)
     where: dict[str, Any] = {
         "device": loading.device,

@@ -234,7 +234,7 @@ def evaluate(
         raise UserError("a model is named twice", fix="name each once")
     files, compute = associations or AssociationFiles(), compute or ComputeSettings()
     settings = Settings(
-        spec=parse_spec(spec) if isinstance(spec, str) else spec,
+        spec=parse_spec(spec),
         limit=limit,
         seed=seed,
         device=compute.device,

@@ -393,7 +393,7 @@ def make(
     plan = PipelinePlan(
         model=model,
         nouns=listed.nouns,
-        elicitation=Elicitation(literal=as_paper, spec=parse_spec(spec) if isinstance(spec, str) else spec),
+        elicitation=Elicitation(literal=as_paper, spec=parse_spec(spec)),
         seed=seed,
         served=served,
         **vars(sources),

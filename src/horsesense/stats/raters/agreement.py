@@ -17,7 +17,7 @@ import scipy
 from horsesense.errors import UserError
 from horsesense.stats.accuracy import accuracy
 from horsesense.stats.intervals import Estimate, check_level, difference_interval, unit_note
-from horsesense.stats.raters.votes import Codes, Votes
+from horsesense.stats.raters.votes import Votes
 from horsesense.stats.resampling import NOTHING, RESAMPLES, Floats, Statistic, resample, totals
 
 Metric = Literal["nominal", "ordinal", "interval"]
@@ -80,8 +80,7 @@ def krippendorff_alpha(
     counts, names = _judged_twice(votes, units)
     size = len(votes.labels)
     # Each item contributes its pairs of votes, weighted so that every vote counts once (Krippendorff 2011, step 2).
-    pairs = counts[:, :, None] * counts[:, None, :] - counts[:, :, None] * np.eye(size)
-    pairs /= (counts.sum(axis=1) - 1)[:, None, None]
+    pairs = _pairs(counts) / (counts.sum(axis=1) - 1)[:, None, None]
 
     def alpha(drawn: Floats) -> Floats:
         table = drawn.reshape(-1, size, size)
@@ -165,6 +164,12 @@ def _quotient(above: Floats, below: Floats) -> Floats:
     return quotient
 
 
+def _pairs(counts: Floats) -> Floats:
+    """Count the ordered pairs of votes for each item, by their labels."""
+    pairs: Floats = counts[:, :, None] * counts[:, None, :] - counts[:, :, None] * np.eye(counts.shape[1])
+    return pairs
+
+
 def _pairs_that_agree(counts: Floats) -> Floats:
     number = counts.sum(axis=1)
     share: Floats = (counts * (counts - 1)).sum(axis=1) / (number * (number - 1))
@@ -204,27 +209,6 @@ def _kappa_of_drawn(size: int, weights: Weights) -> Statistic:
     return lambda drawn: kappa_of(drawn.reshape(-1, size, size), weights)
 
 
-def cohen_kappa(
-    labels_of_first: Sequence[int] | Codes,
-    labels_of_second: Sequence[int] | Codes,
-    labels: int,
-    weights: Weights = "none",
-    level: float = 0.95,
-    seed: int = 0,
-    resamples: int = RESAMPLES,
-) -> Estimate:
-    """Estimate Cohen's kappa of two annotators from their label indices, item by item."""
-    first, second = (np.asarray(sequence, dtype=np.int64) for sequence in (labels_of_first, labels_of_second))
-    if len(first) != len(second):
-        raise UserError(f"one person has {len(first)} labels and the other {len(second)}")
-    if not len(first):
-        raise UserError("the two people judged no item in common, so there is no kappa")
-    cells = np.zeros((len(first), labels * labels))
-    cells[np.arange(len(first)), first * labels + second] = 1
-    names = [str(index) for index in range(len(first))]
-    return bootstrap_agreement(_kappa_of_drawn(labels, weights), list(cells.T), names, level, seed, resamples)
-
-
 def pair_kappa(
     votes: Votes,
     weights: Weights = "none",
@@ -238,17 +222,9 @@ def pair_kappa(
     This is possible without annotator identities (partwhole.txt, 4.3). Taking both orders gives the two sides the same
     margins, as in Scott's pi.
     """
-    counts = votes.counts()
-    twice = np.flatnonzero(counts.sum(axis=1) > 1)
-    if not len(twice):
-        raise UserError("no item was judged twice, so there is no kappa", fix="have some items judged by two people")
-    counts, size = counts[twice], len(votes.labels)
-    pairs = counts[:, :, None] * counts[:, None, :] - counts[:, :, None] * np.eye(size)
-    names = votes.items if units is None else units
-    columns = list(pairs.reshape(len(pairs), -1).T)
-    return bootstrap_agreement(
-        _kappa_of_drawn(size, weights), columns, [names[index] for index in twice.tolist()], level, seed, resamples
-    )
+    (counts, names), size = _judged_twice(votes, units), len(votes.labels)
+    columns = list(_pairs(counts).reshape(len(counts), -1).T)
+    return bootstrap_agreement(_kappa_of_drawn(size, weights), columns, names, level, seed, resamples)
 
 
 # Annotators and items.
