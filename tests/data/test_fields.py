@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date
+from math import isnan
 from typing import Annotated, Any, Literal
 
 import pytest
 
 from horsesense.data import FieldProblem, NonBlank, Positive, check_fields, check_json
+from horsesense.data.fields import NullIsNan
 from horsesense.errors import UserError
 
 
@@ -30,6 +32,7 @@ class Bicycle:
     size: tuple[int, str] = (0, "cm")
     counts: Mapping[str, int | float] = field(default_factory=dict)
     spare: Wheel | None = None
+    speed: Annotated[float, NullIsNan()] = 0.0
 
 
 def wording(problem: FieldProblem) -> UserError:
@@ -42,6 +45,7 @@ def test_what_fits_is_a_record() -> None:
     values = {"name": "a", "size": [60, "cm"], "counts": {"x": 1, "y": 0.5}, "spare": {"spokes": 3}, "owner": None}
     fitted = check_fields(Bicycle, values, wording)
     assert fitted == Bicycle("a", size=(60, "cm"), counts={"x": 1, "y": 0.5}, spare=Wheel(3))
+    assert isnan(check_fields(Bicycle, {"name": "a", "speed": None}, wording).speed)
     assert type(fitted.counts["x"]) is int, "the first type that fits"
 
 

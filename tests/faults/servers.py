@@ -44,7 +44,7 @@ class Person(threading.Thread):
 
     def __init__(self, address: str, token: str) -> None:
         super().__init__(daemon=True)
-        self.browser = Somebody(httpx.Client(base_url=address, follow_redirects=True, timeout=30), f"/in/{token}")
+        self.browser = Somebody(httpx.Client(base_url=address, follow_redirects=True, timeout=30), f"/in/{token}")  # type: ignore[arg-type]  # TestClient is one
         self.acknowledged: set[str] = set()
         self.requests = self.unanswered = 0
 
@@ -105,8 +105,8 @@ def trial(killed: str, kills: int, items: int, address: str) -> str:
             person.start()
         done = 0
         while any(person.is_alive() for person in people) and done < kills:
-            acknowledged = sum(len(person.acknowledged) for person in people)
-            if acknowledged * kills < done * items * 3 or not acknowledged:  # spread over all answers
+            count = sum(len(person.acknowledged) for person in people)
+            if count * kills < done * items * 3 or not count:  # spread over all answers
                 time.sleep(0.05)
                 continue
             if killed == "PostgreSQL":

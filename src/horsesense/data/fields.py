@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from functools import cache
+from math import nan
 from pathlib import Path
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
@@ -57,6 +58,11 @@ class Positive:
     """Constraint of a number: it is above 0 (``Annotated[int, Positive()]``)."""
 
 
+@dataclass(frozen=True, slots=True)
+class NullIsNan:
+    """Constraint of a float: null in the file is a number without a value (``Annotated[float, NullIsNan()]``)."""
+
+
 class _MisfitError(Exception):
     """Carries a problem out of nested fields."""
 
@@ -88,6 +94,8 @@ def _fit(kind: Any, value: Any, path: tuple[str | int, ...]) -> Any:
         return value
     origin, args = get_origin(kind), get_args(kind)
     if origin is Annotated:
+        if value is None and any(isinstance(each, NullIsNan) for each in args[1:]):
+            return nan
         return _constrained(_fit(args[0], value, path), args[1:], path)
     if origin in (Union, UnionType):
         return _any_of(args, value, path)
