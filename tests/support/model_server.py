@@ -222,7 +222,8 @@ class ModelServer:
                 return
             if self.behaviour.says_instead is not None:
                 status, headers, content = self.behaviour.says_instead
-                self.send(handler, status, content, headers=headers)
+                with suppress(OSError):  # the other side hangs up
+                    self.send(handler, status, content, headers=headers)
                 return
             if self.behaviour.per_window and not self._in_window():
                 self.seen.limited += 1
@@ -309,7 +310,8 @@ class ModelServer:
 
     def _ids(self, prompt: str | list[int], bare: bool = False) -> tuple[int, ...]:
         if not isinstance(prompt, str):
-            return tuple(prompt)
+            (only,) = prompt if prompt and isinstance(prompt[0], list) else (prompt,)  # lm-eval sends a list of one
+            return tuple(only)
         if self.behaviour.reads_special:
             (tokens,) = self.model.tokenise([prompt])
             ids = tokens.ids
