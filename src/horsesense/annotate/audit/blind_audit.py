@@ -231,7 +231,7 @@ def read_audit(folder: Path) -> BlindAudit:
     for line, row in iter_rows(folder / KEYS):
         item = check_fields(AuditItem, row, _bad_key(folder / KEYS, line))
         if not 0 <= item.key < item.options:
-            raise _bad_key(folder / KEYS, line)(FieldProblem("wrong", ("key",), "out of range", item.key))
+            raise _bad_key(folder / KEYS, line)(FieldProblem("wrong", ("key",), item.key))
         items.append(item)
     return BlindAudit(record, list(read_probe(folder / FOR_AUDITOR / ITEMS).items), items)
 
