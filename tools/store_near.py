@@ -5,7 +5,8 @@ OMP_NUM_THREADS=1 python -m tools.store_near --check [hypernymy ... dictionary l
 
 The profile asks the same questions. Needs `horsesense fetch wordnet gcide glove minilm` and the libraries of
 constraints.txt; takes some minutes per set. The texts of the items follow from the stored ids, so that a set is written
-again only when its rules change.
+again only when its rules change. Definitions and dictionary were drawn before sets were trimmed here, and then trimmed:
+a new draw gives other questions.
 """
 
 from __future__ import annotations

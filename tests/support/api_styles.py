@@ -305,7 +305,7 @@ def knowing(items: Sequence[Item], known: int, form: str = "{letter}") -> Says:
         text = max((each for each in right if each in question), key=len, default="")
         if not text:
             return form.format(letter="B", option="cold") if "A. " in question else "It feels cold and hard."
-        shown = re.findall(r"^([A-Z])\. (.*)$", question, re.M)
+        shown = re.findall(r"^([A-Z])[.)] (.*)$", question, re.M)  # Inspect writes A)
         knows = order.index(text) < known
         letter, option = next(pair for pair in shown if (pair[1] == right[text]) is knows)
         return form.format(letter=letter, option=option)

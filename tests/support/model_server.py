@@ -222,7 +222,8 @@ class ModelServer:
                 return
             if self.behaviour.says_instead is not None:
                 status, headers, content = self.behaviour.says_instead
-                self.send(handler, status, content, headers=headers)
+                with suppress(OSError):  # the other side hangs up
+                    self.send(handler, status, content, headers=headers)
                 return
             if self.behaviour.per_window and not self._in_window():
                 self.seen.limited += 1
@@ -309,7 +310,8 @@ class ModelServer:
 
     def _ids(self, prompt: str | list[int], bare: bool = False) -> tuple[int, ...]:
         if not isinstance(prompt, str):
-            return tuple(prompt)
+            (only,) = prompt if prompt and isinstance(prompt[0], list) else (prompt,)  # lm-eval sends a list of one
+            return tuple(only)
         if self.behaviour.reads_special:
             (tokens,) = self.model.tokenise([prompt])
             ids = tokens.ids
@@ -339,7 +341,12 @@ class ModelServer:
             if self.behaviour.shorts:
                 numbers = numbers[:-1]
         told = {"tokens": tokens, "token_logprobs": numbers, "top_logprobs": alternatives}
-        choice = {"text": "", "finish_reason": "length", "logprobs": told if self.behaviour.logprobs else None}
+        choice = {
+            "index": 0,
+            "text": "",
+            "finish_reason": "length",
+            "logprobs": told if self.behaviour.logprobs else None,
+        }
         if self.behaviour.prompt_logprobs:
             choice["prompt_logprobs"] = None  # vLLM always writes the field
         return {
@@ -354,7 +361,7 @@ class ModelServer:
         told: list[Any] = [None]
         for token, value in zip(ids[1:], values, strict=True):
             told.append({str(token): {"logprob": float(value) + lie, "rank": 1, "decoded_token": self._text(token)}})
-        choice = {"text": "", "finish_reason": "length", "logprobs": None, "prompt_logprobs": told}
+        choice = {"index": 0, "text": "", "finish_reason": "length", "logprobs": None, "prompt_logprobs": told}
         return {
             "choices": [choice],
             "prompt_logprobs": None,

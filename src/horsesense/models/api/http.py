@@ -252,7 +252,7 @@ def message_of(text: str) -> tuple[str, str]:
             error = error[name]
         if isinstance(error, dict):
             parameter = str(error.get("param") or parameter)
-    if isinstance(error, list) and error and isinstance(error[0], dict) and "loc" in error[0]:
+    if isinstance(error, list) and error and isinstance(error[0], dict) and isinstance(error[0].get("loc"), list):
         where = [str(part) for part in error[0]["loc"]]
-        return f"{error[0].get('msg')} ({'.'.join(where)})", where[-1]
+        return f"{error[0].get('msg')} ({'.'.join(where)})", where[-1] if where else ""
     return str(error)[:2000], parameter

@@ -84,6 +84,15 @@ def as_dict(value: Any) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
+def objects_in(value: Any) -> list[dict[str, Any]]:
+    """Return the objects in a list of a reply; none if it is not a list.
+
+    >>> objects_in([{"a": 1}, 2]), objects_in(7), objects_in(None)
+    ([{'a': 1}], [], [])
+    """
+    return [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []
+
+
 def count(value: Any) -> int:
     """Return a number of tokens; 0 if it is not a number.
 
@@ -119,7 +128,7 @@ def _listed(choice: dict[str, Any], reply: dict[str, Any]) -> tuple[list[str], l
         tokens: list[Any] = []
         values: list[Any] = []
         for each in given:
-            first: dict[str, Any] = next(iter(each.values()), {}) if isinstance(each, dict) else {}
+            first = as_dict(next(iter(as_dict(each).values()), None))
             tokens.append(first.get("decoded_token"))
             values.append(first.get("logprob"))
         if tokens and tokens[0] is None:
@@ -206,11 +215,11 @@ def read_alternatives(reply: dict[str, Any]) -> dict[str, float]:
     if isinstance(listed.get("content"), list):
         if not listed["content"]:
             raise bad_reply("its reply is empty, so there is no next token")
-        given = as_dict(listed["content"][0]).get("top_logprobs") or []
-        pairs = [(each.get("token"), each.get("logprob")) for each in given if isinstance(each, dict)]
+        given = objects_in(as_dict(listed["content"][0]).get("top_logprobs"))
+        pairs = [(each.get("token"), each.get("logprob")) for each in given]
     else:
-        first = (listed.get("top_logprobs") or [None])[0]
-        pairs = list(first.items()) if isinstance(first, dict) else []
+        first = next(iter(objects_in(listed.get("top_logprobs"))), {})
+        pairs = list(first.items())
     if not pairs:
         raise bad_reply("it lists no alternatives of the next token")
     shares: dict[str, float] = {}

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from horsesense.errors import UserError
 from horsesense.models.api.address import Address, checked_url
-from horsesense.models.api.logprobs import as_dict, bad_reply, count, only_choice
+from horsesense.models.api.logprobs import as_dict, bad_reply, count, objects_in, only_choice
 from horsesense.models.api.settings import ServedSettings
 from horsesense.models.protocol import Continuation, Sampling, Turn
 
@@ -115,8 +115,7 @@ class Provider:
 
     def entries(self, reply: Body) -> dict[str, Body]:
         """Return what the server says about each model, by name."""
-        listed = reply.get("data")
-        return {str(each.get("id")): each for each in listed or [] if isinstance(each, dict)}
+        return {str(each.get("id")): each for each in objects_in(reply.get("data"))}
 
     def chat(self, ask: Ask) -> tuple[str, Body]:
         """Return path and body of a request for a reply in a conversation."""
@@ -214,19 +213,13 @@ class OpenAI(Provider):
 
 def from_responses(reply: Body) -> Body:
     """Return a reply of the Responses API in the form of chat completions."""
-    output = [each for each in reply.get("output") or [] if isinstance(each, dict)]
-    parts = [
-        part
-        for each in output
-        if each.get("type") == "message"
-        for part in each.get("content") or []
-        if isinstance(part, dict)
-    ]
+    output = objects_in(reply.get("output"))
+    parts = [part for each in output if each.get("type") == "message" for part in objects_in(each.get("content"))]
     summaries = [
-        str(as_dict(part).get("text") or "")
+        str(part.get("text") or "")
         for each in output
         if each.get("type") == "reasoning"
-        for part in [*(each.get("summary") or []), *(each.get("content") or [])]
+        for part in [*objects_in(each.get("summary")), *objects_in(each.get("content"))]
     ]
     reason = as_dict(reply.get("incomplete_details")).get("reason")
     finish = {"max_output_tokens": "length", "content_filter": "content_filter"}.get(str(reason), "stop")
@@ -352,7 +345,7 @@ class Anthropic(Provider):
         return {}
 
     def as_openai(self, reply: Body) -> Body:
-        blocks = [each for each in reply.get("content") or [] if isinstance(each, dict)]
+        blocks = objects_in(reply.get("content"))
         texts = [str(each.get("text") or "") for each in blocks if each.get("type") == "text"]
         called = [json.dumps(each.get("input")) for each in blocks if each.get("type") == "tool_use"]
         thoughts = [str(each.get("thinking") or "") for each in blocks if "thinking" in str(each.get("type"))]
@@ -444,9 +437,8 @@ class Google(Provider):
         return {"generationConfig": {"thinkingConfig": wish}} if wish else {}
 
     def as_openai(self, reply: Body) -> Body:
-        candidates = reply.get("candidates") or [{}]
-        first = as_dict(candidates[0] if isinstance(candidates, list) else None)
-        parts = [each for each in as_dict(first.get("content")).get("parts") or [] if isinstance(each, dict)]
+        first = next(iter(objects_in(reply.get("candidates"))), {})
+        parts = objects_in(as_dict(first.get("content")).get("parts"))
         blocked = as_dict(reply.get("promptFeedback")).get("blockReason")
         reason = str(blocked or first.get("finishReason") or "")
         filtered = bool(blocked) or reason in _GEMINI_FILTERS
@@ -541,7 +533,7 @@ def _text_and_reasoning(message: Body) -> tuple[Any, str]:
     content = message.get("content")
     reasoning = next((message[name] for name in ("reasoning_content", "reasoning") if message.get(name)), "")
     if isinstance(content, list):
-        parts = [each for each in content if isinstance(each, dict)]
+        parts = objects_in(content)
         thoughts = [each for each in parts if each.get("type") in ("thinking", "reasoning")]
         reasoning = reasoning or "".join(_part_text(each) for each in thoughts)
         content = "".join(_part_text(each) for each in parts if each not in thoughts)
@@ -552,7 +544,7 @@ def _text_and_reasoning(message: Body) -> tuple[Any, str]:
 def _part_text(part: Body) -> str:
     inner = part.get("text") or part.get("thinking") or part.get("reasoning") or ""
     if isinstance(inner, list):
-        return "".join(_part_text(each) for each in inner if isinstance(each, dict))
+        return "".join(map(_part_text, objects_in(inner)))
     return inner if isinstance(inner, str) else ""
 
 

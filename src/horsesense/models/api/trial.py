@@ -138,8 +138,8 @@ _UNFINISHED = "could not finish the message"
 
 
 def in_short(error: RefusedError) -> str:
-    """Return the server's own sentence."""
-    return f"HTTP {error.status}" + (f": {error.said[:200]}" if error.said else "")
+    """Return the server's own sentence; without one, what is wrong with its answer."""
+    return f"HTTP {error.status}: {error.said[:200]}" if error.said else error.problem
 
 
 @dataclass(frozen=True, slots=True)
