@@ -13,7 +13,7 @@ from pathlib import Path
 from horsesense.core.catalogue import PathLike
 from horsesense.core.document import Document
 from horsesense.data import cache_folder, disk_errors
-from horsesense.data.downloads import Fetched
+from horsesense.data.downloads import Fetched, fetch_release, published_files
 from horsesense.errors import UserError, argument, translate_errors, unknown
 from horsesense.progress import NO_PROGRESS, Progress
 
@@ -99,7 +99,6 @@ def fetch(*names: str, folder: PathLike | None = None, progress: Progress = NO_P
 
 def _fetchable() -> dict[str, tuple[str, Callable[[Path | None, Progress], Fetched]]]:
     """Name → what it is, and how to get it."""
-    from horsesense.data.downloads import fetch_release, published_files
     from horsesense.lexicons.gcide import fetch_gcide
     from horsesense.lexicons.vectors import fetch_glove
     from horsesense.lexicons.wordnet import fetch_wordnet

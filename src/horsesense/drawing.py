@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from horsesense.data import writing
 from horsesense.errors import need, translate_errors
-from horsesense.stats import Estimate
 
 if TYPE_CHECKING:
     from horsesense.training.curves import Curve
@@ -99,11 +98,6 @@ def accuracies(rows: Sequence[Mapping[str, Any]], title: str) -> Any:
     lines = base.mark_rule(color=INK).encode(x=altair.X("low:Q", scale=scale), x2="high:Q")
     marks = base.mark_tick(color=MISS, thickness=2).encode(x=altair.X("chance:Q", scale=scale))
     return (marks + lines + dots).properties(width=420)
-
-
-def as_row(e: Estimate) -> dict[str, Any]:
-    """Return an estimate as a row of chart data."""
-    return {"value": e.value, "low": e.low, "high": e.high, "chance": e.chance, "n": e.n}
 
 
 def style_chart(chart: Any, width: int, height: int) -> dict[str, Any]:

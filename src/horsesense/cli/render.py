@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from annotated_types import Ge
 
-from horsesense.formatting import p_value
+from horsesense.formatting import p_value, percent
 from horsesense.terminal import console, line, number, print_fitting, print_table, say, signed, size, table
 
 if TYPE_CHECKING:
@@ -638,7 +638,6 @@ def report(written: Report) -> None:
 @renders("Profile")
 def profile(result: Profile) -> None:
     """Print a table per model, its scores, and where the page is."""
-    from horsesense.formatting import percent
     from horsesense.report import profile_view as view
 
     for warning in filter(None, (view.partial_warning(result), view.edition_warning(result), result.relatedness_note)):

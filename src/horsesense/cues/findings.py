@@ -11,13 +11,23 @@ from typing import TYPE_CHECKING, Annotated, Any
 import numpy as np
 from annotated_types import Ge, Interval
 
-from horsesense.core import Item, Probe, check_group
+from horsesense.core import Item, Probe, ScoringSpec, check_group
 from horsesense.core.catalogue import PathLike, as_probe, name_in_run
 from horsesense.core.document import INTERNAL, Document, Frame, TableDocument, columns_of
 from horsesense.core.spec import Dtype
 from horsesense.cues.artefact_control import chosen_cue
 from horsesense.cues.battery import Cue, battery, credit, foreign, given, phrase
-from horsesense.cues.relatedness import Cosines, Encoder, Relatedness, relatedness, relatedness_cue
+from horsesense.cues.relatedness import (
+    MOST_ENCODED,
+    SENTENCES,
+    Cosines,
+    Encoder,
+    Relatedness,
+    encoders,
+    related,
+    relatedness,
+    relatedness_cue,
+)
 from horsesense.cues.search import (
     Mark,
     Prepared,
@@ -375,7 +385,6 @@ def _blindfold(
     """Return what a language model would pick without the question, as a cue."""
     if model is None:
         return None
-    from horsesense.core import ScoringSpec
     from horsesense.models.load import load_model
     from horsesense.scoring.texts import blind_scores
 
@@ -388,8 +397,6 @@ def _blindfold(
 
 def _encoded(items: Sequence[Item], progress: Progress) -> list[tuple[Encoder, Cosines]]:
     """Return relatedness by the encoders at hand; sentence vectors of a very large probe would take too long."""
-    from horsesense.cues.relatedness import MOST_ENCODED, SENTENCES, encoders, related
-
     known = encoders(progress)
     if len(items) > MOST_ENCODED and any(encoder.name == SENTENCES for encoder in known):
         progress.log(

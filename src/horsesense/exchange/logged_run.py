@@ -19,7 +19,7 @@ from horsesense.core.answer import NO_TOKENS
 from horsesense.core.card import writing_card
 from horsesense.core.document import Document
 from horsesense.core.item_file import item_from_dict, write_jsonl
-from horsesense.data import writing_folder
+from horsesense.data import disk_errors, writing_folder
 from horsesense.data.store import Store
 from horsesense.data.table_formats import Row, any_rows, table_files
 from horsesense.errors import UserError, argument, translate_errors, unknown
@@ -482,8 +482,6 @@ def import_log(
     Returns:
         Models and probes, what was left out, and what the log does not contain.
     """
-    from horsesense.data import disk_errors
-
     read = reader(format)
     if not files:
         raise UserError("no log is given", fix="name a file")

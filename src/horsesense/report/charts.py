@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from horsesense.data import disk_errors, write_file
-from horsesense.drawing import BAR, INK, MISS, SCALE, SOFT, as_row, curve_chart, style_chart
+from horsesense.drawing import BAR, INK, MISS, SCALE, SOFT, curve_chart, style_chart
 from horsesense.methods.suites.charts import paper_chart
 from horsesense.report.collection import Collection
 from horsesense.report.run_text import value_text
@@ -126,7 +126,7 @@ def calibration(summary: Summary) -> dict[str, Any]:
     """Draw accuracy by confidence; a calibrated model is on the diagonal."""
     import altair as alt
 
-    rows = [{"confidence": b.confidence, **as_row(b.accuracy)} for b in summary.calibration.bins]
+    rows = [{"confidence": b.confidence, **b.accuracy.columns()} for b in summary.calibration.bins]
     # Both axes are the same, so that the diagonal is one and a distance from it can be read off.
     across = up = alt.Scale(domain=[0, 1])
     base = alt.Chart({"values": rows}).encode(
@@ -150,7 +150,7 @@ def families(summary: Summary) -> dict[str, Any]:
     import altair as alt
 
     rows = [
-        {"size": str(row.size), "kind": kind, **as_row(estimate)}
+        {"size": str(row.size), "kind": kind, **estimate.columns()}
         for row in summary.families
         if row.size is not None
         for kind, estimate in (("observed", row.strict), ("independent errors", row.independent))
@@ -181,7 +181,7 @@ def heat(summary: Summary) -> dict[str, Any]:
     assert summary.heat is not None
     first, second = summary.heat.facets
     rows = [
-        {"row": value_text(each.where[0]), "column": value_text(each.where[1]), **as_row(each.accuracy)}
+        {"row": value_text(each.where[0]), "column": value_text(each.where[1]), **each.accuracy.columns()}
         for each in summary.heat.slices
     ]
     base = alt.Chart({"values": rows}).encode(
@@ -199,7 +199,7 @@ def slices(summary: Summary, facet: str) -> dict[str, Any]:
     """Draw accuracy by one facet, with intervals and chance."""
     import altair as alt
 
-    rows = [{"value of": value_text(each.where[0]), **as_row(each.accuracy)} for each in summary.facets[facet].slices]
+    rows = [{"value of": value_text(each.where[0]), **each.accuracy.columns()} for each in summary.facets[facet].slices]
     order = [row["value of"] for row in rows]
     base = alt.Chart({"values": rows}).encode(y=alt.Y("value of:N", title=facet, sort=order))
     scale = alt.Scale(domain=[0, 1])

@@ -16,7 +16,7 @@ from horsesense.core.spec import Normalisation, parse_spec
 from horsesense.errors import UserError, argument, translate_errors
 from horsesense.models.api.address import is_served
 from horsesense.models.api.settings import ServedSettings, warn_unused
-from horsesense.models.locate import BUNDLED
+from horsesense.models.locate import BUNDLED, look_at
 from horsesense.progress import NO_PROGRESS, Progress
 from horsesense.runs.engine import ComputeSettings
 from horsesense.settings import chosen_models, labelled
@@ -78,7 +78,6 @@ def ask(
     Returns:
         The answers with their results.
     """
-    from horsesense.models.locate import look_at
     from horsesense.runs.ask_models import Settings, ask_in_memory, ask_models
     from horsesense.runs.probe_answers import read_run
     from horsesense.runs.run import Run

@@ -14,7 +14,7 @@ from typing import Annotated, Any, Protocol, Self
 from annotated_types import Ge
 
 from horsesense.core import Item
-from horsesense.errors import UserError, argument
+from horsesense.errors import UserError, argument, need
 from horsesense.models.locate import LoadSettings
 from horsesense.progress import NO_PROGRESS, Progress
 
@@ -213,7 +213,6 @@ def engine_named(
         return LOCAL
     if kind != "ray" or (name != "ray" and not address):
         raise UserError(f"there is no engine {name!r}", fix="use here, ray or ray:ADDRESS")
-    from horsesense.errors import need
     from horsesense.runs.ray import RayEngine
 
     need("ray")

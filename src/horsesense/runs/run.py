@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from horsesense.runs.comparison import Comparison
     from horsesense.runs.withheld import WithheldResult
     from horsesense.runs.wordings import WordingResult
-    from horsesense.stats import Estimate
 
 
 class Results(Frame):
@@ -42,7 +41,7 @@ def _row(result: Result) -> dict[str, Any]:
         "model": result.model,
         "probe": result.probe,
         "format": result.format,
-        **_estimate_columns("accuracy", result.estimate),
+        **result.estimate.columns("accuracy"),
         "strict": None if strict is None else strict.value,
         "families": None if strict is None else strict.n,
         "normalise": result.normalise,
@@ -50,11 +49,6 @@ def _row(result: Result) -> dict[str, Any]:
         "unjudged": result.unjudged,
         "unanswered": result.asked_items - result.answered,
     }
-
-
-def _estimate_columns(name: str, e: Estimate) -> dict[str, Any]:
-    """Return an estimate as the columns of a row."""
-    return {name: e.value, "low": e.low, "high": e.high, "chance": e.chance, "n": e.n, "clusters": e.clusters}
 
 
 class Run:
@@ -132,7 +126,7 @@ class Run:
                     "format": each.format,
                 }
                 named[facet] = part.where[0]
-                rows.append(named | _estimate_columns("accuracy", part.accuracy))
+                rows.append(named | part.accuracy.columns("accuracy"))
         if not rows:
             raise unknown("facet", facet, {name for each in self.answered for name in each.facets.names})
         return Frame(columns_of(rows), f"accuracy by {facet}")

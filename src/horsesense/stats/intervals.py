@@ -7,7 +7,7 @@ intervals used instead was measured (docs/results/intervals.md).
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Any, Literal
 
 import scipy
 
@@ -51,6 +51,15 @@ class Estimate:
     def high(self) -> float:
         """Upper limit of the interval."""
         return self.ci[1]
+
+    def columns(self, name: str = "value") -> dict[str, Any]:
+        """Return the columns of a table that show it.
+
+        >>> Estimate(0.7, (0.49, 0.86), 20, 20, 0.5, 0.95, "", 0).columns("accuracy")
+        {'accuracy': 0.7, 'low': 0.49, 'high': 0.86, 'chance': 0.5, 'n': 20, 'clusters': 20}
+        """
+        interval = {name: self.value, "low": self.low, "high": self.high}
+        return interval | {"chance": self.chance, "n": self.n, "clusters": self.clusters}
 
     def __format__(self, spec: str) -> str:
         """Format value and interval by a float's spec; ``v`` before it gives the value alone, ``i`` the interval.

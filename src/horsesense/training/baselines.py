@@ -55,7 +55,6 @@ def is_stored(folder: Path) -> bool:
 
 def store_weights(folder: Path, name: str, seed: int, vectors: str, train: int, weights: Weights) -> None:
     """Write the weights of a control into the folder of its answers."""
-    import numpy as np
     from safetensors.numpy import save_file
 
     with writing(folder / ARRAYS) as temporary:
@@ -184,18 +183,7 @@ class FittedControl(TableDocument):
         parts = [(self.name, "all", self.estimate)]
         parts += [(each.model, "all", each.all) for each in self.missed_by_controls]
         parts += [(each.model, "missed by controls", each.missed) for each in self.missed_by_controls if each.missed]
-        rows = [
-            {
-                "model": model,
-                "items": items,
-                "accuracy": e.value,
-                "low": e.low,
-                "high": e.high,
-                "chance": e.chance,
-                "n": e.n,
-            }
-            for model, items, e in parts
-        ]
+        rows = [{"model": model, "items": items, **e.columns("accuracy")} for model, items, e in parts]
         return Frame(columns_of(rows), self.verdict)
 
     def plot(self) -> Any:

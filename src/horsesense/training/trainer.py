@@ -150,7 +150,6 @@ class _Training:
 
     def run(self) -> TrainedModel:
         from horsesense.models.hf.load import quiet_transformers, saving
-        from horsesense.models.hf.trainable import as_language_model
         from horsesense.training.transformers_trainer import language_head, with_adapter
 
         start = time.monotonic()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import pytest
 
 from horsesense.cues import measure_cues
@@ -10,6 +12,7 @@ from horsesense.lexicons.gcide import find_gcide
 from horsesense.lexicons.graph import Graph, load_graph
 from horsesense.lexicons.sources import add_triples, open_graph
 from horsesense.methods.wordnetqa.dictionaryqa import DictionaryPlan, dictionaryqa_probe
+from horsesense.methods.wordnetqa.plan import first_of_each_split
 from tests.support.made_trees import write_dictionary
 
 
@@ -44,6 +47,24 @@ def test_a_word_stays_in_one_split(dictionary: Graph) -> None:
         splits.setdefault(item.groups["word"], set()).add(item.facets["split"])
     assert all(len(names) == 1 for names in splits.values())
     assert set().union(*splits.values()) == {"train", "dev", "test"}
+
+
+def test_a_default_set_has_all_splits(real: Graph) -> None:
+    """GCIDE has fewer clear senses than the paper has questions: by the paper's sizes, all would be train."""
+    probe = dictionaryqa_probe(real, DictionaryPlan())
+    counts = Counter(str(item.facets["split"]) for item in probe.items)
+    assert 0.8 < counts["train"] / counts["dev"] < 1.25
+    assert counts["test"] > len(probe.items) / 10
+
+
+@pytest.mark.parametrize("limit", [1, 7, 20, 40, 100])
+def test_a_limit_leaves_each_split_its_share(limit: int) -> None:
+    sizes = {"train": 30, "dev": 30, "test": 10}
+    pairs = [(n, split) for split, size in sizes.items() for n in range(size)]
+    kept = first_of_each_split(pairs, limit, lambda pair: pair[1])
+    assert len(kept) == min(limit, len(pairs))
+    for split, size in sizes.items():
+        assert abs(sum(name == split for _, name in kept) - size * min(limit, 70) / 70) < 1
 
 
 def test_too_few_senses_are_told(dictionary: Graph) -> None:

@@ -292,10 +292,7 @@ class InferenceSteps(TableDocument):
                 "model": model.model,
                 "probe": name,
                 "steps": each.steps,
-                "accuracy": each.accuracy.value,
-                "low": each.accuracy.low,
-                "high": each.accuracy.high,
-                "n": each.accuracy.n,
+                **each.accuracy.columns("accuracy"),
             }
             for model in self.models
             for name, by_steps in ((None, model.by_steps), *((probe.probe, probe.by_steps) for probe in model.sets))

@@ -12,7 +12,7 @@ from annotated_types import Ge
 
 from horsesense.core import ScoringSpec, card_path, write_probe
 from horsesense.core.document import Document
-from horsesense.data import check_json, read_text, write_file
+from horsesense.data import FieldProblem, check_json, read_text, write_file
 from horsesense.errors import UserError, argument, translate_errors
 from horsesense.methods.rica.analysis import RunAnalysis, analyse, plot_ladder
 from horsesense.methods.rica.builder import Task, build
@@ -116,9 +116,11 @@ def _start(folder: Path, settings: _StudySettings) -> str:
     """Return the kind of entities: as the folder has it, or as a new study needs it."""
     path = folder / SETTINGS
     if path.exists():
-        stored = check_json(
-            _StudySettings, read_text(path), lambda problem: _refused(path, f"damaged: {problem.message}")
-        )
+
+        def damaged(problem: FieldProblem) -> UserError:
+            return _refused(path, f"damaged ({problem.where or 'the file'} is {problem.kind})")
+
+        stored = check_json(_StudySettings, read_text(path), damaged)
         for name in ("probe", "limit", "entities", "seed"):
             before, now = getattr(stored, name), getattr(settings, name)
             if before != now:

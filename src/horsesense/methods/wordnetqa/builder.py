@@ -35,7 +35,7 @@ from horsesense.methods.wordnetqa.disjointness import can_certify
 from horsesense.methods.wordnetqa.distractors import QuestionOptions, paper_choices
 from horsesense.methods.wordnetqa.near_distractors import IN_USE, NearBuilder, frequency, frequency_band
 from horsesense.methods.wordnetqa.near_senses import Senses
-from horsesense.methods.wordnetqa.plan import FEWEST_SPLIT, Distractors, Relation, WordNetPlan
+from horsesense.methods.wordnetqa.plan import FEWEST_SPLIT, Distractors, Relation, WordNetPlan, first_of_each_split
 from horsesense.methods.wordnetqa.questions import (
     ConceptQuestion,
     asked_concepts,
@@ -133,7 +133,8 @@ def build_wordnetqa(graph: Graph, plan: WordNetPlan, encoders: Sequence[Encoder]
         made = _make_within(graph, replace(plan, limit=rest), attested)
         # A meaning is asked once, so that no answer of one split is an answer of another.
         taken = set() if plan.one_split or not near else {choice.question.answer for choice in choices}
-        choices += [choice for choice in made.choices if choice.question.answer not in taken][:rest]
+        others = [choice for choice in made.choices if choice.question.answer not in taken]
+        choices += others if rest is None else first_of_each_split(others, rest, lambda choice: choice.split)
         considered += made.considered
         rejected += made.rejected
     items: dict[str, Item] = {}

@@ -21,7 +21,7 @@ from horsesense.methods.wordnetqa.builder import drawn_within, dropped_by_word, 
 from horsesense.methods.wordnetqa.near_dictionary import GenusCertificates, SensePool
 from horsesense.methods.wordnetqa.near_distractors import frequency_band
 from horsesense.methods.wordnetqa.near_senses import TEMPLATES, Senses
-from horsesense.methods.wordnetqa.plan import FEWEST_SPLIT, Distractors, near_split
+from horsesense.methods.wordnetqa.plan import FEWEST_SPLIT, Distractors, first_of_each_split, near_split
 from horsesense.methods.wordnetqa.questions import ConceptQuestion, question_text
 from horsesense.methods.wordnetqa.rank_balance import NearQuestion, RankBalance
 from horsesense.methods.wordnetqa.stored_near import balanced_by, near_encoders, stored_questions
@@ -88,7 +88,8 @@ def dictionaryqa_probe(
         made, rejected = _make_within(compared, replace(plan, limit=rest))
         # A word is in one split.
         asked = {graph.lemmas[slot.question.answer][0].lower() for slot, _ in full}
-        full += [pair for pair in made if graph.lemmas[pair[0].question.answer][0].lower() not in asked][:rest]
+        others = [pair for pair in made if graph.lemmas[pair[0].question.answer][0].lower() not in asked]
+        full += others if rest is None else first_of_each_split(others, rest, lambda pair: pair[1])
     items = {item.id: item for item in (item_of(graph, slot, split, plan) for slot, split in full)}
     if not items:
         raise UserError(
@@ -168,15 +169,19 @@ def _make(compared: Senses, plan: DictionaryPlan) -> tuple[list[tuple[Slot, str]
 
 def _seats(compared: Senses, plan: DictionaryPlan, rejected: Counter[str]) -> Iterator[tuple[Slot, str]]:
     """Return every sense of a drawn word, with its other senses as first distractors."""
-    most, filled = plan.limit or MOST, 0
+    most, drawn, total = plan.limit or MOST, list[list[Slot]](), 0
     slots_of = _paper_slots if plan.as_paper else _controlled_slots
     for senses in words_with_senses(compared.graph, plan.rng("words"), rejected):
         slots = slots_of(compared, senses, plan, rejected)
-        if filled + len(slots) > most:
+        if total + len(slots) > most:
             break
-        # A word belongs to one split, by its rank among those drawn.
-        split = next(name for name, end in _SPLITS if filled + len(slots) <= end * most)
+        drawn.append(slots)
+        total += len(slots)
+    filled = 0
+    for slots in drawn:
+        # A word belongs to one split, by its rank among those drawn: a dictionary may have fewer than asked for.
         filled += len(slots)
+        split = next(name for name, end in _SPLITS if filled <= end * total)
         yield from ((slot, "test" if plan.one_split else split) for slot in slots)
 
 

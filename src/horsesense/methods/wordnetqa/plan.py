@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cache, lru_cache
 from pathlib import Path
 from random import Random
-from typing import Any, Literal, get_args
+from typing import Any, Literal, TypeVar, get_args
 
 from horsesense.data import FieldProblem, check_fields, read_text
 from horsesense.errors import UserError, argument, unknown
 from horsesense.lexicons.words import FUNCTION_WORDS
+
+T = TypeVar("T")
 
 SHIPPED = "en"
 
@@ -124,6 +126,22 @@ def near_split(asked: str, limit: int | None) -> str:
         return "test"
     place = Random(f"near split {asked}").random()
     return next(name for name, end in _NEAR_SPLITS if place < end)
+
+
+def first_of_each_split(members: Sequence[T], limit: int, split: Callable[[T], str]) -> list[T]:
+    """Return at most ``limit`` of the members; each split keeps its share of them.
+
+    >>> first_of_each_split(["train 1", "train 2", "train 3", "train 4", "test 1", "test 2"], 3, lambda name: name[:2])
+    ['train 1', 'train 2', 'test 1']
+    """
+    kept: list[T] = []
+    begin, of_all = 0, max(len(members), limit)
+    for name in dict.fromkeys(map(split, members)):
+        same = [member for member in members if split(member) == name]
+        # Ends are rounded down, so that the shares add up to the limit.
+        kept += same[: (begin + len(same)) * limit // of_all - begin * limit // of_all]
+        begin += len(same)
+    return kept
 
 
 @dataclass(frozen=True, slots=True)
