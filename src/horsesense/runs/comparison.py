@@ -432,7 +432,7 @@ def sequential_differences(
     from horsesense.runs.until import by_family
     from horsesense.stats.sequential import confidence_sequence, parse_until, stops_at
 
-    rule, found = parse_until(until), []
+    rule, differences = parse_until(until), []
     for asked, models in by_probe(runs).items():
         for (a, first), (b, second) in combinations(models.items(), 2):
             if first.columns.ids == second.columns.ids and first.judged:
@@ -440,8 +440,8 @@ def sequential_differences(
                 sums, sizes = by_family(first, earned[0] - earned[1])
                 difference = confidence_sequence(sums, sizes, rule.half_width, lowest=-1.0)
                 settled = stops_at(sums, sizes, rule, lowest=-1.0)
-                found.append(SequentialDifference(str(asked), a, b, difference, settled))
-    return tuple(found)
+                differences.append(SequentialDifference(str(asked), a, b, difference, settled))
+    return tuple(differences)
 
 
 @translate_errors()
