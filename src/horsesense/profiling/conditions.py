@@ -9,7 +9,7 @@ planted in some questions of all abilities together, each asked with the cue and
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import Any, Literal
@@ -106,6 +106,28 @@ def conditions(material: Material, edition: Edition, prompt_format: str = "logli
         yield Condition(
             ability, "withheld", f"{ability}-withheld", Probe.of(list(hidden.values()), card), (prompt_format,)
         )
+
+
+def conditions_in(
+    clusters: Collection[str], material: Material, edition: Edition, prompt_format: str
+) -> Iterator[Condition]:
+    """Yield the conditions of an ability for some clusters; the retest and letters keep their share."""
+    group = material.pool.card.group
+
+    def inside(probe: Probe) -> Probe:
+        return Probe.of([item for item in probe.items if item.unit(group) in clusters], probe.card)
+
+    part = replace(
+        material, frozen=inside(material.frozen), twin=None if material.twin is None else inside(material.twin)
+    )
+    asked = {item.id for item in part.frozen.items}
+    whole = {each.role: each.probe for each in conditions(material, edition, prompt_format)}
+    for each in conditions(part, edition, prompt_format):
+        if each.role in ("retest", "letters"):
+            again = [item for item in whole[each.role].items if original_id(item) in asked]
+            each = replace(each, probe=Probe.of(again, whole[each.role].card))
+        if each.probe.items:
+            yield each
 
 
 def planted_conditions(

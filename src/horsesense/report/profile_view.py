@@ -323,15 +323,20 @@ def listed(words: Sequence[str]) -> str:
 
 def edition_title(profile: Profile) -> str:
     """Name the edition."""
-    part = "" if profile.complete else ", partial"
-    return f"profile version {profile.version}, {profile.edition} edition{part}"
+    adaptive, part = ", adaptive" if profile.adaptive else "", "" if profile.complete else ", partial"
+    return f"profile version {profile.version}, {profile.edition} edition{adaptive}{part}"
 
 
 def partial_warning(profile: Profile) -> str:
-    """Warn where only a part of the edition was run; empty where all was."""
-    if profile.complete:
-        return ""
-    return f"Only part of the {profile.edition} edition was run, so the figures are not comparable with other profiles."
+    """Warn where only a part of the questions was asked; empty where all were."""
+    if not profile.complete:
+        return f"Only part of the {profile.edition} edition was run: do not compare the figures with other profiles."
+    if profile.adaptive:
+        return (
+            "An ability was asked no further once its verdict was decided. Compare the verdicts with those of other "
+            "profiles; the scores rest on fewer questions."
+        )
+    return ""
 
 
 def edition_warning(profile: Profile) -> str:
@@ -499,5 +504,6 @@ def command(profile: Profile) -> str:
     """Return the command that makes the profile."""
     words = ["horsesense", "profile", *(word for model in profile.models for word in ("-m", model.model))]
     words += ["--full"] if profile.edition == "full" else []
+    words += ["--adaptive"] if profile.adaptive else []
     words += ["--twin-seed", str(profile.twin_seed)] if profile.twin_seed else []
     return shlex.join(words) + ("" if profile.complete else " …")

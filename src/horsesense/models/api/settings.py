@@ -111,11 +111,11 @@ class ServedSettings:
             cost = (sent * self.price[0] + received * self.price[1]) / 1e6
             text += f", about {money(cost)} at the given price"
             if self.max_cost is not None and cost > self.max_cost:
-                return f"{text}; the budget of {money(self.max_cost)} ends it earlier"
+                return f"{text}; the budget of {money(self.max_cost)} may end it earlier"
         if self.max_requests is not None and requests > self.max_requests:
-            text += f"; the budget of {self.max_requests:,} requests ends it earlier"
+            text += f"; the budget of {self.max_requests:,} requests may end it earlier"
         elif self.max_tokens is not None and sent + received > self.max_tokens:
-            text += f"; the budget of {self.max_tokens:,} tokens ends it earlier"
+            text += f"; the budget of {self.max_tokens:,} tokens may end it earlier"
         return text
 
     def check(self) -> None:
