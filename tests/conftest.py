@@ -57,7 +57,11 @@ _SLOW_FOLDERS = (
 )
 
 
-_FIRST = ("tests/fuzz", "tests/tools", "tests/faults", "tests/methods/winoventi", "tests/methods/cats", "tests/models")
+_FIRST = (
+    "tests/faults", "tests/fuzz", "tests/tools", "tests/cli/test_every_command.py", "tests/cli/test_rica_commands.py",
+    "tests/cli/test_same_bytes.py", "tests/cli/test_light_core.py", "tests/core/test_catalogue.py",
+    "tests/methods/winoventi", "tests/methods/cats", "tests/models",
+)  # fmt: skip
 """The longest files come first: two processes share the files, and one of these would keep one of them at the end."""
 
 
