@@ -33,7 +33,7 @@ def test_the_facets_of_rica_are_those_that_are_read(tmp_path: Path) -> None:
 def test_the_source_of_ones_own_builds_questions_as_it_stands(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    page = list(blocks(DOCS / "guides" / "own-probe.md"))
+    page = list(blocks(DOCS / "guides" / "own-knowledge.md"))
     (place,) = (place for place, block in enumerate(page) if block.title == "pets.tsv")
     commands = [command.split() for command in page[place + 1].commands()]
     (tmp_path / "pets.tsv").write_text(page[place].text, encoding="utf-8")
