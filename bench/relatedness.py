@@ -4,6 +4,7 @@ python bench/relatedness.py                          the ten abilities of the pr
 python bench/relatedness.py DATASET=FILE ...         published datasets: mcqa=hypernymy/test.jsonl.gz cats=wsc.txt;
                                                      several files of one dataset with a comma between them
 --items N                                            the first N items of a seeded shuffle (by default 400)
+--ability NAME                                       an ability of the profile only; repeatable
 Needs WordNet, GCIDE, GloVe and MiniLM (horsesense fetch wordnet gcide glove minilm).
 """
 
@@ -28,7 +29,7 @@ from horsesense.profiling.material import material
 SEED = 0
 
 
-def sets(files: Sequence[str], items: int) -> Iterator[tuple[str, list[Item], str]]:
+def sets(files: Sequence[str], items: int, abilities: Sequence[str]) -> Iterator[tuple[str, list[Item], str]]:
     """Yield the name, the items and the grouping of each set."""
     for name in files:
         dataset, _, paths = name.partition("=")
@@ -38,7 +39,7 @@ def sets(files: Sequence[str], items: int) -> Iterator[tuple[str, list[Item], st
         own = judged(probe.items)
         yield f"{dataset}, published: {part}", Random(SEED).sample(own, min(items, len(own))), probe.card.group
     if not files:
-        for ability in chosen(()):
+        for ability in chosen(abilities):
             asked = material(ability, "full")
             yield f"profile: {ability.title}", asked_items(asked), asked.pool.card.group
 
@@ -51,10 +52,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("files", nargs="*")
     parser.add_argument("--items", type=int, default=400)
+    parser.add_argument("--ability", action="append", default=[])
     arguments = parser.parse_args()
     taxonomy = find_wordnet_graph()
     print("| set | n | chance | GloVe | MiniLM | best cue | its rule |\n|---|---:|---:|---:|---:|---:|---|", flush=True)
-    for name, items, group in sets(arguments.files, arguments.items):
+    for name, items, group in sets(arguments.files, arguments.items, arguments.ability):
         chance = float(np.mean([1 / len(item.options) for item in items]))
         near = {encoder: accuracy(items, picked(cosines)) for encoder, (_, cosines) in related(items).items()}
         cue = chosen_cue(items, group, taxonomy)

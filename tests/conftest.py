@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import settings
 
 from tests.support import ROOT
+
+if TYPE_CHECKING:
+    from horsesense.models.hf.language_model import LanguageModel
 
 # The same examples every time, so that a change fails for what it changed; HYPOTHESIS=explore draws new ones. A busy
 # machine is no defect, so none has a deadline.
@@ -23,6 +27,7 @@ _SLOW_FIXTURES = {
     "wide_gpt2",
     "folders",
     "smollm2",
+    "bundled",
     "browser",
     "served",
     "serving",
@@ -52,7 +57,11 @@ _SLOW_FOLDERS = (
 )
 
 
-_FIRST = ("tests/fuzz", "tests/tools", "tests/faults", "tests/methods/winoventi", "tests/methods/cats", "tests/models")
+_FIRST = (
+    "tests/faults", "tests/fuzz", "tests/tools", "tests/cli/test_every_command.py", "tests/cli/test_rica_commands.py",
+    "tests/cli/test_same_bytes.py", "tests/cli/test_light_core.py", "tests/core/test_catalogue.py",
+    "tests/methods/winoventi", "tests/methods/cats", "tests/models",
+)  # fmt: skip
 """The longest files come first: two processes share the files, and one of these would keep one of them at the end."""
 
 
@@ -103,6 +112,14 @@ def smollm2() -> str:
     except UserError:
         pytest.skip("the bundled model is not in the cache: horsesense fetch smollm2")
     return "smollm2"
+
+
+@pytest.fixture(scope="session")
+def bundled(smollm2: str) -> LanguageModel:
+    """The bundled model, loaded once for all tests that only read it."""
+    from horsesense.models.hf.load import load_model
+
+    return load_model(smollm2, device="cpu")
 
 
 @pytest.fixture(scope="session", autouse=True)

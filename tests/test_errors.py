@@ -122,3 +122,17 @@ def test_links_in_a_circle_are_named() -> None:
     told = as_user_error(RuntimeError("Symlink loop from '/a/b'"))
     assert told is not None
     assert (told.file, told.problem) == ("/a/b", "the links go round in a circle")
+
+
+@pytest.mark.parametrize("setting", ["HORSESENSE_CACHE", "HORSESENSE_CONFIG", "horsesense.toml"])
+def test_the_home_of_nobody_is_a_sentence(setting: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from horsesense.cache import list_cache
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("HORSESENSE_CACHE", raising=False)
+    if setting == "horsesense.toml":
+        Path(setting).write_text('cache = "~nobody-of-that-name/x"', encoding="utf-8")
+    else:
+        monkeypatch.setenv(setting, "~nobody-of-that-name/x")
+    with pytest.raises(UserError, match="home of an unknown user"):
+        list_cache()

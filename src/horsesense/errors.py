@@ -219,6 +219,8 @@ def as_user_error(error: BaseException) -> UserError | None:
     digits = isinstance(error, ValueError) and "integer string conversion" in str(error)
     if isinstance(error, ValueError) and "embedded null byte" in str(error):
         return UserError("a name holds a NUL byte", fix="check the path")
+    if isinstance(error, RuntimeError) and "home directory" in str(error):  # of a path that begins with ~NAME
+        return UserError("a path begins with the home of an unknown user", fix="check the path")
     if isinstance(error, RuntimeError) and str(error).startswith("Symlink loop"):
         named = str(error).partition("'")[2].rpartition("'")[0]
         return UserError("the links go round in a circle", file=named or None, fix="check the path")

@@ -25,6 +25,7 @@ from horsesense.annotate.server.served_study import ServedStudy, open_study
 from horsesense.annotate.server.withdrawal import withdraw
 from horsesense.annotate.study import DATABASE_VARIABLE
 from horsesense.annotate.task import Task
+from horsesense.errors import UserError
 from tests.support.judged_probes import LABELS, triples
 from tests.support.postgresql_cluster import cluster, programs
 from tests.support.study_server import annotator, study_of
@@ -133,3 +134,23 @@ def test_the_password_is_not_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         study_of(tmp_path / "s", triples(1), "partwhole")
     assert "s3cret" not in str(found.value)
     assert os.environ[DATABASE_VARIABLE]
+
+
+@pytest.mark.parametrize(
+    "text", ["'; DROP TABLE judgements; --", '" OR 1=1 --', "%s %(x)s :name {0}", "$$x$$", "\\'", "a\x00b"]
+)
+def test_what_looks_like_sql_is_text(study: ServedStudy, text: str) -> None:
+    """Names, reasons and links by people come back as they were given, or are refused; nothing else changes."""
+    ann = annotator(study, "ann")
+    assert ann.answer(value="1", reason=text).status_code < 500
+    for path in ("/in/" + text, "/task?lease=" + text, "/join/" + text):
+        assert ann.client.get(path.replace("\x00", "%00")).status_code < 500
+    before = len(standing_judgements(study))
+    with pytest.raises(UserError, match="is not usable"):  # as a name, and not by the database
+        invite(study, [text])
+    invite(study, ["O'Brien"])
+    with reading(study.engine) as connection:
+        assert find_person(connection, "O'Brien").name == "O'Brien"
+    assert len(standing_judgements(study)) == before
+    ann.open("/task")
+    assert ann.answer(value="2").status_code == 200

@@ -148,10 +148,11 @@ def test_a_command_that_needs_an_extra_says_which(folder: Path, tmp_path: Path) 
     assert not list(tmp_path.iterdir())
 
 
-def test_from_python_it_is_a_user_error() -> None:
+def test_from_python_it_is_a_user_error(tmp_path: Path) -> None:
     hook = CALLS.partition("from horsesense.cli")[0]
     command = [sys.executable, "-c", hook + IN_PYTHON, json.dumps([EXTRAS, []])]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    env = os.environ | {"HORSESENSE_CACHE": str(tmp_path)}  # WordNet and word vectors take seconds to load
+    done = subprocess.run(command, capture_output=True, text=True, check=True, env=env)
     said = done.stdout.splitlines()
     libraries = ["torch", "torch", "torch", "altair"]
     assert [line.split(",")[0] for line in said] == [f"this needs {library}" for library in libraries]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import re
 import shlex
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -32,7 +33,7 @@ def test_the_command_on_the_page_asks_the_same_again(
     assert call(*again, "--out", "two", "--no-cache").code == 0
     one, two = (read_manifest(Path(folder)) for folder in ("one", "two"))
     assert (one.budget, one.limit, one.seed) == (60, 5, 3)
-    assert two.model_copy(update={"created": one.created}) == one
+    assert replace(two, created=one.created) == one
     assert [path.read_bytes() for path in sorted(Path("one/answers").iterdir())] == [
         path.read_bytes() for path in sorted(Path("two/answers").iterdir())
     ]

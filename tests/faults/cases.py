@@ -76,7 +76,7 @@ def _draw_nothing() -> None:
 def cases(inputs: Path, only: Sequence[str] | None = None) -> Iterator[list[Case]]:
     """All of them, or those of some names; ``inputs`` is a folder for what they read."""
     with ExitStack() as open_things:
-        found = [*_commands(inputs), sqlite_study()]
+        found = [*_commands(inputs, only), sqlite_study()]
         if programs() is not None and (not only or POSTGRESQL in only):
             found.append(postgresql_study(open_things.enter_context(cluster())))
         if find_spec("ray") is not None and (not only or ON_RAY in only):
@@ -84,7 +84,7 @@ def cases(inputs: Path, only: Sequence[str] | None = None) -> Iterator[list[Case
         yield [case for case in found if not only or case.name in only]
 
 
-def _commands(inputs: Path) -> list[Case]:
+def _commands(inputs: Path, only: Sequence[str] | None) -> list[Case]:
     from horsesense.core import write_probe
     from horsesense.core.catalogue import build
 
@@ -105,7 +105,8 @@ def _commands(inputs: Path) -> list[Case]:
         ("rica", build("rica", strategies=["material"], perturbations=["published"], limit=8)),
     ):
         write_probe(inputs / f"{name}.jsonl", probe)
-    _people_answer(inputs)
+    if not only or "winoventi make" in only:  # a whole pipeline, which the others do not read
+        _people_answer(inputs)
     _draw_nothing()
     write_tree(inputs / "tree.tsv")
     lay_all(inputs / "sets")
@@ -136,7 +137,7 @@ def _commands(inputs: Path) -> list[Case]:
     making = [
         "winoventi",
         "make",
-        at["nouns.txt"],
+        str(inputs / "nouns.txt"),
         "-m",
         at["bert"],
         "--ranker",
@@ -144,7 +145,14 @@ def _commands(inputs: Path) -> list[Case]:
         "--writer",
         "none",
     ]
-    making += ["--vectors", "none", "--exception", at["judgements.jsonl"], "--premise", at["written.csv"]]
+    making += [
+        "--vectors",
+        "none",
+        "--exception",
+        str(inputs / "judgements.jsonl"),
+        "--premise",
+        str(inputs / "written.csv"),
+    ]
     dosing += ["--original-dev", at["old-dev.jsonl"], "--original-test", at["old-test.jsonl"]]
     return [
         Case("import", command("import", "table", at["table.csv"], "--columns", "question=question,options=a+b,answer=answer", "-o", "out.jsonl"), results_only),

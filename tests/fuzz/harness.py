@@ -46,6 +46,8 @@ _FIRST = {
     "answers": ("answers",),
 }
 """Which seeds are the files of a release that has several."""
+_NO_MORE = ("debug", "help")
+"""Options that show tracebacks or nothing else."""
 
 
 class TookTooLongError(BaseException):
@@ -236,7 +238,7 @@ class Fuzz:
         if self.lot.random() < 0.7:
             words = self.good.change(key, work, self.lot)
             if words is not None:
-                return self._main(key, words, work)
+                return self._main(key, [*words, *self._one_more(key, command, words, work)], work)
         words, used = list(path), []
         for parameter in command.params:
             if parameter.name == "debug":  # shows tracebacks on purpose
@@ -259,6 +261,17 @@ class Fuzz:
         end = self._main(key, words, work)
         self._learn(end, used)
         return end
+
+    def _one_more(self, key: str, command: Any, words: list[str], work: Path) -> list[str]:
+        """In a third of the good calls an option that they do not have, so that each is tried beside what works."""
+        others = [each for each in command.params if each.param_type_name == "option" and each.name not in _NO_MORE]
+        others = [each for each in others if not set(each.opts) & set(words)]
+        if not others or self.lot.random() > 0.33:
+            return []
+        option = self.lot.choice(others)
+        if option.is_flag:
+            return [option.opts[0]]
+        return [option.opts[0], made_up(option, work, self.lot, partial(self._copy, key, option.name, work))[0]]
 
     def _main(self, key: str, words: list[str], work: Path) -> str:
         from horsesense.cli import main

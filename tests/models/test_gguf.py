@@ -11,18 +11,17 @@ from horsesense.data import cache_folder
 from horsesense.errors import UserError
 from horsesense.models import gguf
 from horsesense.models.gguf import convert_gguf
-from horsesense.models.hf.load import load_model
+from horsesense.models.hf.language_model import LanguageModel
 from horsesense.models.locate import bundled_folder
 
 
-def test_the_folder_has_the_weights_of_the_file(smollm2: str) -> None:
+def test_the_folder_has_the_weights_of_the_file(bundled: LanguageModel) -> None:
     """Dequantised by the gguf package, tensor by tensor, beside what the folder loads."""
     from gguf import GGUFReader
     from gguf.quants import dequantize
 
     (path,) = bundled_folder("smollm2").glob("*.gguf")
-    model = load_model(smollm2, device="cpu")
-    kept = model.network.state_dict()
+    kept = bundled.network.state_dict()
     tensors = {tensor.name: tensor for tensor in GGUFReader(str(path)).tensors}
     pairs = {
         "token_embd.weight": "model.embed_tokens.weight",
@@ -33,7 +32,7 @@ def test_the_folder_has_the_weights_of_the_file(smollm2: str) -> None:
     for name, ours in pairs.items():
         wanted = dequantize(tensors[name].data, tensors[name].tensor_type)
         assert np.array_equal(kept[ours].numpy(), wanted.reshape(kept[ours].shape)), name
-    assert model.parameters == 134_515_008
+    assert bundled.parameters == 134_515_008
 
 
 def test_it_is_converted_once(smollm2: str) -> None:

@@ -9,6 +9,7 @@ import pytest
 from tokenizers import processors
 
 from horsesense.errors import UserError
+from horsesense.models.hf.language_model import LanguageModel
 from horsesense.models.hf.load import load_model
 from horsesense.models.hf.tokens import added_tokens, causal_frame, masked_frame
 from tests.support.tiny import TINY
@@ -74,11 +75,10 @@ def test_the_frame_rebuilds_what_the_tokenizer_makes(name: str) -> None:
     assert [*before, *bare, *after] == tokenizer(text)["input_ids"]
 
 
-def test_smollm2_begins_with_the_document_separator(smollm2: str) -> None:
-    model = load_model(smollm2, device="cpu")
-    frame = causal_frame(model.tokenizer, "auto")
-    assert model.tokenizer.convert_ids_to_tokens(list(frame.before)) == ["<|endoftext|>"]
-    assert model.tokenizer.bos_token == "<|im_start|>"
+def test_smollm2_begins_with_the_document_separator(bundled: LanguageModel) -> None:
+    frame = causal_frame(bundled.tokenizer, "auto")
+    assert bundled.tokenizer.convert_ids_to_tokens(list(frame.before)) == ["<|endoftext|>"]
+    assert bundled.tokenizer.bos_token == "<|im_start|>"
 
 
 def test_the_window_of_roberta_leaves_out_its_padding_positions(tiny_folders: dict[str, Path]) -> None:

@@ -259,3 +259,31 @@ def test_nothing_depends_on_the_order_of_items() -> None:
     assert a is not None
     assert b is not None
     assert (a.value.value, *a.value.ci) == pytest.approx((b.value.value, *b.value.ci))
+
+
+@pytest.mark.parametrize("known", [0.0, 0.9])
+def test_few_heavy_items_that_are_all_alike_are_not_certain(known: float) -> None:
+    """A control is right on 42 of 54 items, so the other 12 carry four fifths of the weight; often all 12 are alike."""
+    rng = np.random.default_rng(1)
+    column = np.repeat([0.0, 1.0], [12, 42])
+    missed = {0.95: 0, 0.9975: 0}
+    for _ in range(300):
+        right = np.where(rng.random(54) < known, 1.0, rng.random(54) < 0.2)
+        part = weighted(made(right, 5), column)
+        assert part is not None
+        for level in missed:
+            low, high = linear([(part, 1.0)]).ends(level)
+            missed[level] += not low <= known <= high
+    assert missed[0.95] <= 300 * 0.06
+    assert missed[0.9975] <= 300 * 0.01
+
+
+def test_a_habit_on_pairs_with_opposite_keys_stays_precise() -> None:
+    """One of two right in every pair has no variance, however the items are weighted."""
+    right = np.tile([1.0, 0.0], 60)
+    names = np.repeat(np.arange(60), 2).astype(str)
+    scores = replace(made(right), clusters=names)
+    part = weighted(scores, np.repeat([0.0, 1.0], [40, 80]))
+    assert part is not None
+    low, high = linear([(part, 1.0)]).ends(0.95)
+    assert high - low < 0.25

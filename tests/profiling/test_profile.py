@@ -96,7 +96,7 @@ def test_why_a_verdict_is_surer_than_an_interval_stands_beside_them(pair: Profil
     (level,) = {model.verdicts.verdict_level for model in pair.models}
     assert level == 1 - 0.05 / 2 / len(CHEAP)
     for text in (pair.to_markdown(), (pair.page or Path()).read_text(encoding="utf-8")):
-        assert "Verdicts use 99.38% intervals" in text
+        assert "verdicts use 99.38% intervals" in text
         assert "4 abilities" in text
 
 
@@ -127,7 +127,7 @@ def test_the_page_defines_its_terms_once_and_states_the_level_of_every_interval(
     before, _, rest = page.partition('id="grid"')
     for term in ("Adjusted score", "Ceiling", "Cluster", "Family", "Retention", "Public items", "Twins", "PMI"):
         assert f"<dt>{term}</dt><dd>{TERMS[term]}</dd>" in before
-    assert page.count("weighted so that") == 1, "one definition of the adjusted score"
+    assert page.count("where accuracy is a weighted mean") == 1, "one definition of the adjusted score"
     level = f"{100 * pair.models[0].verdicts.verdict_level:.4g}%"
     cards = rest.split('<article class="answer"')[1:]
     assert len(cards) == len(CHEAP) * 2

@@ -44,8 +44,8 @@ def test_a_large_run_has_the_control_too(tmp_path: Path) -> None:
 def test_cues_of_a_draw_are_said_to_be_of_the_draw(tmp_path: Path) -> None:
     run = make_run(tmp_path / "run", {"good": 0.9}, long_ones(60))
     _, (whole,) = read_run(run)
-    record = whole.part.probe.model_copy(update={"of": 9_000})
-    part = replace(whole, part=whole.part.model_copy(update={"probe": record}))
+    record = replace(whole.part.probe, of=9_000)
+    part = replace(whole, part=replace(whole.part, probe=record))
     for answered, said in (
         (whole, ""),
         (part, f" ({record.items:,} of 9,000), so the whole probe may not have this cue."),

@@ -89,7 +89,7 @@ def test_models_and_probes_fill_one_pool_with_the_bytes_of_this_process(
     ask_models(models, PROBES, tmp_path, SETTINGS, engine=ENGINE)
     assert tables(tmp_path) == tables(here)
     assert len(tables(here)) > 20
-    one, other = (read_manifest(folder).model_copy(update={"created": ""}) for folder in (here, tmp_path))
+    one, other = (replace(read_manifest(folder), created="") for folder in (here, tmp_path))
     assert one == other
     listener = Listener()
     ask_models(models, PROBES, tmp_path, SETTINGS, listener, engine=ENGINE)

@@ -151,17 +151,16 @@ def test_exact_scores_are_the_same_to_the_last_bit(models: dict[str, LanguageMod
             assert answer == usual[answer.item]
 
 
-def test_smollm2_equals_brute_force(smollm2: str) -> None:
-    model = load_model(smollm2, device="cpu")
+def test_smollm2_equals_brute_force(bundled: LanguageModel) -> None:
     spec = ScoringSpec()
-    separator = model.tokenizer.convert_tokens_to_ids("<|endoftext|>")
+    separator = bundled.tokenizer.convert_tokens_to_ids("<|endoftext|>")
     items = [ITEMS[1], ITEMS[2], ITEMS[3], ITEMS[6]]
-    for item, answer in zip(items, answer_items(model, items, spec), strict=True):
+    for item, answer in zip(items, answer_items(bundled, items, spec), strict=True):
         for option, found in zip(item.options, answer.logprobs, strict=True):
-            assert found == pytest.approx(reference(model, item, option, "word-l2r", separator), abs=CLOSE)
+            assert found == pytest.approx(reference(bundled, item, option, "word-l2r", separator), abs=CLOSE)
 
 
-def test_smollm2_splits_digits_as_it_was_trained(smollm2: str) -> None:
+def test_smollm2_splits_digits_as_it_was_trained(bundled: LanguageModel) -> None:
     """Digits stand alone, and spaces before one are kept together apart from it."""
-    tokens = load_model(smollm2, device="cpu").tokenizer.tokenize("a  1984")
+    tokens = bundled.tokenizer.tokenize("a  1984")
     assert tokens == ["a", "ĠĠ", "1", "9", "8", "4"]

@@ -106,8 +106,9 @@ class Batches:
         name = f"msgbatch_{len(self.made)}"
         self.files[name] = _lines(found)
         counts = {"processing": len(rows), "succeeded": 0, "errored": 0, "canceled": 0, "expired": 0}
-        running = {"processing_status": "in_progress", "request_counts": counts, "results_url": None}
-        there = {"processing_status": "ended", "results_url": "https://elsewhere.example/results"}
+        dates = {"created_at": "2026-10-21T00:00:00Z", "expires_at": "2026-10-22T00:00:00Z", "type": "message_batch"}
+        running = dates | {"processing_status": "in_progress", "request_counts": counts, "results_url": None}
+        there = dates | {"processing_status": "ended", "results_url": "https://elsewhere.example/results"}
         return self._make(name, running, there | {"request_counts": counts | {"processing": 0}}, len(rows))
 
     def _kept(self, rows: list[Body], lost: list[Body], expired: Callable[[Body], Body]) -> list[Body]:

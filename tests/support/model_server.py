@@ -341,7 +341,12 @@ class ModelServer:
             if self.behaviour.shorts:
                 numbers = numbers[:-1]
         told = {"tokens": tokens, "token_logprobs": numbers, "top_logprobs": alternatives}
-        choice = {"text": "", "finish_reason": "length", "logprobs": told if self.behaviour.logprobs else None}
+        choice = {
+            "index": 0,
+            "text": "",
+            "finish_reason": "length",
+            "logprobs": told if self.behaviour.logprobs else None,
+        }
         if self.behaviour.prompt_logprobs:
             choice["prompt_logprobs"] = None  # vLLM always writes the field
         return {
@@ -356,7 +361,7 @@ class ModelServer:
         told: list[Any] = [None]
         for token, value in zip(ids[1:], values, strict=True):
             told.append({str(token): {"logprob": float(value) + lie, "rank": 1, "decoded_token": self._text(token)}})
-        choice = {"text": "", "finish_reason": "length", "logprobs": None, "prompt_logprobs": told}
+        choice = {"index": 0, "text": "", "finish_reason": "length", "logprobs": None, "prompt_logprobs": told}
         return {
             "choices": [choice],
             "prompt_logprobs": None,

@@ -36,29 +36,41 @@ def _unprivileged() -> tuple[int, int] | None:
     raise RuntimeError("there is no user but root")
 
 
+def _call(folder: Path, *words: str) -> None:
+    """Run one of PostgreSQL's programs on a cluster, as a user whom it accepts."""
+    binaries, owner = programs(), _unprivileged()
+    assert binaries is not None
+    who: dict[str, Any] = {"user": owner[0], "group": owner[1], "extra_groups": []} if owner else {}
+    done = subprocess.run([str(binaries / words[0]), *words[1:]], capture_output=True, text=True, cwd=folder, **who)
+    if done.returncode:
+        raise RuntimeError(f"{words[0]}: {done.stderr or done.stdout}")
+
+
+def _start(folder: Path) -> None:
+    settings = f"-k {folder} -c listen_addresses='' -c max_connections=100"
+    _call(folder, "pg_ctl", "-D", str(folder / "data"), "-w", "-l", str(folder / "log"), "-o", settings, "start")
+
+
+def crash(address: str) -> None:
+    """End a cluster without writing anything down, as a kill does, and start it again."""
+    folder = Path(address.rpartition("host=")[2])
+    _call(folder, "pg_ctl", "-D", str(folder / "data"), "-m", "immediate", "stop")
+    _start(folder)
+
+
 @contextmanager
 def cluster() -> Iterator[str]:
     """The address of a fresh PostgreSQL."""
-    binaries, owner = programs(), _unprivileged()
-    assert binaries is not None
-    folder = Path(tempfile.mkdtemp(prefix="horsesense-pg-"))
-    who: dict[str, Any] = {"user": owner[0], "group": owner[1], "extra_groups": []} if owner else {}
-
-    def call(*words: str) -> None:
-        done = subprocess.run([str(binaries / words[0]), *words[1:]], capture_output=True, text=True, cwd=folder, **who)
-        if done.returncode:
-            raise RuntimeError(f"{words[0]}: {done.stderr or done.stdout}")
-
+    owner, folder = _unprivileged(), Path(tempfile.mkdtemp(prefix="horsesense-pg-"))
     data = folder / "data"
     try:
         if owner:
             os.chown(folder, *owner)
-        call("initdb", "-D", str(data), "-U", "horse", "-A", "trust", "-E", "UTF8", "--no-sync")
-        settings = f"-k {folder} -c listen_addresses='' -c max_connections=100"
-        call("pg_ctl", "-D", str(data), "-w", "-l", str(folder / "log"), "-o", settings, "start")
+        _call(folder, "initdb", "-D", str(data), "-U", "horse", "-A", "trust", "-E", "UTF8", "--no-sync")
+        _start(folder)
         try:
             yield f"postgresql://horse@/postgres?host={folder}"
         finally:
-            call("pg_ctl", "-D", str(data), "-m", "immediate", "stop")
+            _call(folder, "pg_ctl", "-D", str(data), "-m", "immediate", "stop")
     finally:
         shutil.rmtree(folder, ignore_errors=True)

@@ -11,10 +11,8 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import PositiveInt, StringConstraints
-
 from horsesense.core import FORMS
-from horsesense.data import FieldProblem, check_fields, read_text
+from horsesense.data import FieldProblem, NonBlank, Positive, check_fields, read_text
 from horsesense.errors import UserError, unknown
 from horsesense.registry import methods
 from horsesense.stats.raters.adjudication import find_rule, rule_for_criteria
@@ -28,7 +26,7 @@ NO_ONE_LABEL = (*WRITTEN, "criteria", "each")
 Unit = Literal["item", "family"]
 Effect = Literal["answer", "facet", "filter", "none"]
 
-Text = Annotated[str, StringConstraints(pattern=r"\S")]
+Text = Annotated[str, NonBlank()]
 """A text that is not blank."""
 
 _NAME = re.compile(r"[a-z][a-z0-9-]*")
@@ -70,9 +68,9 @@ class Instrument:
     """How an answer or a reason is shown, if not by its name."""
     criteria: Mapping[str, Text] = field(default_factory=dict)
     """Question of each criterion, by name; yes is an objection."""
-    words: PositiveInt = 3
+    words: Annotated[int, Positive()] = 3
     """Maximum number of written words."""
-    judgements: PositiveInt = 3
+    judgements: Annotated[int, Positive()] = 3
     """Number of people per item."""
     rule: Text = "majority"
     """The adjudication rule."""

@@ -1,7 +1,7 @@
 """The command line: one thin file per command, or per group of commands.
 
 Each file imports what it needs inside its function, so that ``horsesense --help`` loads no
-torch, no pyarrow and no pydantic.
+torch and no pyarrow.
 """
 
 from __future__ import annotations

@@ -10,6 +10,21 @@ import click
 from horsesense import __version__
 from horsesense.cli.commands import METHODS, SECTIONS, STEPS, all_commands, groups
 
+TERMS = (
+    ("probe", "dataset of multiple-choice questions or sentence pairs (.jsonl, .parquet)"),
+    ("card", "JSON file beside a probe: how it was made, and how it is scored"),
+    ("run", "folder with the answers of models to probes"),
+    ("item", "one question or sentence pair of a probe; its key is the right option"),
+    ("family", "items that test the same fact"),
+    ("group", "items that share something, such as a noun or a source"),
+    ("cluster", "group whose answers are not independent; intervals count it as one"),
+    ("facet", "property of items by which results can be sliced"),
+    ("cue", "rule that picks an option without understanding the question"),
+    ("control", "baseline that a score is compared with, such as the best cue"),
+    ("spec", "choices that define a score: BOS token, prompt, precision and so on"),
+)
+"""What the help calls things."""
+
 
 class CommandGroup(click.Group):
     """A command with sub-commands, which are looked up in the table."""
@@ -51,6 +66,9 @@ class CommandGroup(click.Group):
             if rows:
                 with formatter.section(section):
                     formatter.write_dl(rows)
+        if not self.path:
+            with formatter.section("Terms"):
+                formatter.write_dl(TERMS)
 
 
 def _shown(path: str) -> tuple[str, str]:
@@ -92,15 +110,6 @@ def root() -> CommandGroup:
     return CommandGroup(
         params=[version],
         help="Find out whether a language model has common sense or reads cues.",
-        epilog="A probe is a dataset of multiple-choice questions or sentence pairs (items) in one file (.jsonl or "
-        ".parquet). Its card, a JSON file beside it, describes how the probe was made and how it is scored. A run is a "
-        "folder with the answers of models to probes.\n\n"
-        "The key, or gold answer, of an item is its right option. A family is a set of items that test the same fact. "
-        "A group is a set of items that share something, such as a noun or a source. A cluster is a group over which "
-        "intervals are computed, since its answers are not independent. A facet is a property of items by which "
-        "results can be sliced. A cue is a rule that picks an option without understanding the question. A control is "
-        "a baseline that scores are compared with, such as the best cue. A spec is the set of choices that define a "
-        "score: BOS token, prompt, precision and so on.\n\n"
-        "Every command takes --json (print the result as JSON) and --debug (show tracebacks). "
+        epilog="Every command takes --json (print the result as JSON) and --debug (show tracebacks). "
         "--install-completion installs shell completion.",
     )

@@ -128,7 +128,7 @@ def comparison(compared: Comparison, *, items: Annotated[int, Ge(0)] = 0) -> Non
     """Print a table and the differences for each probe.
 
     Args:
-        items: Number of items to list that only one of two models gets right.
+        items: List up to this many items that one model gets right and the other wrong.
     """
     from horsesense.runs.result import shown_names
 

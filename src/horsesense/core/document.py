@@ -6,10 +6,10 @@ import html
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from itertools import repeat
-from math import nan
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
+from horsesense.data.fields import NullIsNan
 from horsesense.data.tables import no_formula
 from horsesense.errors import UserError
 
@@ -51,13 +51,8 @@ class TableDocument(Document):
         return self.frame()._repr_html_()
 
 
-class _NotANumberIsNull:
+class _NotANumberIsNull(NullIsNan):
     """A number without a value is null in JSON: in the schema, and where a stored document is read."""
-
-    def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> Any:
-        from pydantic_core import core_schema
-
-        return core_schema.no_info_before_validator_function(lambda v: nan if v is None else v, handler(source))
 
     def __get_pydantic_json_schema__(self, core: Any, handler: Any) -> dict[str, Any]:
         return {"anyOf": [handler(core), {"type": "null"}]}

@@ -89,10 +89,10 @@ class ScoringSpec:
 
         Args:
             spec: Scoring spec: a preset (such as paper:cats), then fields (pll=token), separated by commas.
-            dtype: Precision of the model; auto: bfloat16 if it selects the same answers on a sample. By default,
-                float32.
-            pll: Pseudo-log-likelihood of masked models: token masks one token at a time, word-l2r also the later tokens
-                of its word. By default, word-l2r.
+            dtype: Precision of the model; auto: bfloat16 if it gives the same answers as float32 on a sample. By
+                default, float32.
+            pll: Pseudo-log-likelihood of masked models; token: mask one token at a time; word-l2r: mask also the
+                later tokens of its word. By default, word-l2r.
         """
         meaning, written = parse_spec(spec), fields_set(spec)
         for name, value in (("dtype", dtype), ("pll", pll)):

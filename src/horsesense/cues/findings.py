@@ -207,16 +207,16 @@ def find_cues(
 
     Args:
         probe: Name or file of a probe. In Python, also a `Probe`.
-        group: Clusters of the intervals: ``family``, ``item``, or a group of the items by its name, such as ``axiom``.
+        group: Clusters of the intervals: ``family``, ``item``, or the name of a group in the items, such as ``axiom``.
             By default, what the card names.
-        model: Model whose score of each option without its question is tried as a cue too.
+        model: Model that serves as a further cue: it sees only the options.
         dtype: Precision of the model.
         device: Device of the model: auto, cpu, cuda, cuda:1, mps.
         also: Cue of a plug-in that is tried too.
-        splits: Number of random halves: the cue is chosen on one half and measured on the other.
+        splits: Number of random splits: the cue is chosen on one half of the items and measured on the other.
         rounds: Number of permutations of the answer key.
         seed: Random seed.
-        out: Run folder to write, with the answers of the best cue, to compare models with.
+        out: Run folder for the answers of the best cue, for ``horsesense compare``.
         progress: Progress callback.
 
     Returns:

@@ -10,13 +10,15 @@ from horsesense.data.disk import (
     writing,
     writing_folder,
 )
-from horsesense.data.fields import FieldProblem, check_fields, check_json
+from horsesense.data.fields import FieldProblem, NonBlank, Positive, check_fields, check_json
 from horsesense.data.table_formats import json_elements
 from horsesense.data.tables import read_table
 from horsesense.data.text import numbered_lines, read_bytes, read_text
 
 __all__ = [
     "FieldProblem",
+    "NonBlank",
+    "Positive",
     "cache_folder",
     "check_fields",
     "check_json",

@@ -231,11 +231,10 @@ def read_record(path: Path, text: str, kind: type[Record], fix: str, line: int |
     """Return the value of a type that stored JSON holds; ``line`` is its line in a file with many."""
 
     def wording(problem: FieldProblem) -> UserError:
-        where = f" ({problem.where})" if problem.where else ""
-        what = f"the file is damaged, or another version wrote it: {problem.message}{where}"
+        what = f"the file is damaged, or another version wrote it ({problem.where or 'the whole'} is {problem.kind})"
         return UserError(what, file=path, line=line, fix=fix)
 
-    return check_json(kind, text, wording, strict=False)
+    return check_json(kind, text, wording)
 
 
 def store_folder(folder: Path, make: Callable[[Path], object]) -> Path:

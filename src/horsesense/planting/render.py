@@ -15,14 +15,17 @@ def planting(result: Planting) -> None:
     """Print one table per model and the differences between models."""
     for model in dict.fromkeys((each.model, each.format) for each in result.effects):
         line(f"{model[0]} on {result.probe} ({model[1]})", "bold")
-        frame = table("cue", "moved [95% interval]", "to right", "to wrong", "p", "verdict")
-        for each in result.effects:
-            if (each.model, each.format) == model:
-                sides = f"{each.to_right.value:.2f}", f"{each.to_wrong.value:.2f}"
-                frame.add_row(each.cue, number(each.moved), *sides, p_value(each.adjusted), each.verdict)
+        own = [each for each in result.effects if (each.model, each.format) == model]
+        replies = any(each.mentioned is not None for each in own)
+        titles = ["cue", "moved [95% interval]", "to right", "to wrong", "p", "verdict", "mentioned"]
+        frame = table(*titles[: 7 if replies else 6])
+        for each in own:
+            sides = f"{each.to_right.value:.2f}", f"{each.to_wrong.value:.2f}"
+            said = "–" if each.mentioned is None else f"{each.mentioned:.0%}"
+            cells = each.cue, number(each.moved), *sides, p_value(each.adjusted), each.verdict, said
+            frame.add_row(*cells[: 7 if replies else 6])
         console().print(frame)
-        first = next(each for each in result.effects if (each.model, each.format) == model)
-        line(f"accuracy with the placebo {first.accuracy_placebo:.3f}, {first.n:,} items per cue", "dim")
+        line(f"accuracy with the placebo {own[0].accuracy_placebo:.3f}, {own[0].n:,} items per cue", "dim")
     for row in result.overall:
         line(f"{row.model}, moved by planted cues: {number(row.moved)} ({row.verdict})")
     for pair in result.differences:

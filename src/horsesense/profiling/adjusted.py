@@ -28,6 +28,8 @@ from horsesense.stats.resampling import NOTHING, Floats, cluster_covariance, cod
 _SILENT = 1e-9
 """Deviation from chance up to which a cue is uninformative about an item."""
 _STEPS = 200
+PSEUDO = 0.5
+"""Right and wrong answers added to a fitted rate for its least variance (Jeffreys)."""
 BLIND = "the model without the question"
 TRUSTED = 3
 """Number of shared clusters up to which a correlation of two rates is ignored."""
@@ -165,13 +167,50 @@ def residuals(right: Floats, weights: Floats, gains: Floats) -> Floats:
 
     Under balanced weights the explanations sum to 0, so any multiple of them may be subtracted from the answers.
     """
-    design = np.concatenate([np.ones((len(weights), 1)), gains], axis=1)
+    design = _design(gains)
     heavy = weights > 0
     root = np.sqrt(weights[heavy])[:, None]
     answers = np.atleast_2d(right)
     slopes = np.linalg.lstsq(design[heavy] * root, (answers[:, heavy] * root.T).T, rcond=1e-10)[0]
     left: Floats = weights * (answers - (design @ slopes).T)
     return left[0] if right.ndim == 1 else left
+
+
+def _design(gains: Floats) -> Floats:
+    return np.concatenate([np.ones((len(gains), 1)), gains], axis=1)
+
+
+def least_variance(right: Floats, left: Floats, weights: Floats, gains: Floats, codes: Ints) -> Floats:
+    """Return the smallest credible variance of a weighted rate, one per draw.
+
+    Where all heavy items are right, or all are wrong, the regression on the explanations fits them exactly, and the
+    residuals leave no variance: 0 of 12 right would be certain. So the fitted rates are moved towards one half by
+    `PSEUDO` right and as many wrong answers, added to the clusters that they rest on (the inverse of the leverage). The
+    variance is at least the binomial one of these rates. Members of a cluster depend on each other: pairs with
+    opposite keys vary less than single items. The variance is therefore multiplied by the ratio that all clusters show.
+    The caller limits it to that of as many independent answers as there are effective clusters.
+    """
+    answers, left = np.atleast_2d(right), np.atleast_2d(left)
+    heavy = weights > 0
+    number = int(codes.max()) + 1
+    share = cluster_sums(weights, codes, number)
+    used = share > 0
+    per_cluster = np.bincount(codes, minlength=number)
+    root = np.sqrt(weights[heavy])[:, None]
+    basis, sizes, _ = np.linalg.svd(_design(gains)[heavy] * root, full_matrices=False)
+    basis = basis[:, sizes > 1e-10 * sizes.max()]
+    support = np.zeros(len(weights))
+    support[heavy] = 1 / (basis**2).sum(axis=1) / per_cluster[codes[heavy]]
+    fitted = np.clip(answers[:, heavy] - left[:, heavy] / weights[heavy], 0.0, 1.0)
+    moved = np.zeros_like(answers)
+    moved[:, heavy] = (fitted * support[heavy] + PSEUDO) / (support[heavy] + 2 * PSEUDO)
+    rates = cluster_sums(weights * moved, codes, number)[:, used] / share[used]
+    means = cluster_sums(answers, codes, number) / per_cluster
+    overall = means.mean(axis=1)
+    alone = overall * (1 - overall)
+    ratio = np.where(alone > NOTHING, means.var(axis=1) / np.maximum(alone, NOTHING), 0.0)
+    least: Floats = ratio * (share[used] ** 2 * rates * (1 - rates)).sum(axis=1)
+    return least
 
 
 def cluster_sums(values: Floats, codes: Ints, number: int) -> Floats:
@@ -274,8 +313,14 @@ def linear(parts: Sequence[tuple[Weighting, float]]) -> Linear:
         crossed = [] if scores.crossed is None else [codes_of(scores.crossed)]
         count = min(effective_clusters(part.weights, grouping) for grouping in (own, *crossed))
         freedom, inflation = freedom_of(scores.right, part.weights, part.gains, count)
-        values.append(min(1.0, max(0.0, float(np.sort(part.weights * scores.right).sum()))))
-        variances.append(float(cluster_covariance(left, [own, *crossed])) * inflation)
+        value = min(1.0, max(0.0, float(np.sort(part.weights * scores.right).sum())))
+        least = max(
+            float(least_variance(scores.right, left, part.weights, part.gains, by)[0]) for by in (own, *crossed)
+        )
+        values.append(value)
+        variances.append(
+            max(float(cluster_covariance(left, [own, *crossed])) * inflation, min(least, value * (1 - value) / count))
+        )
         numbers.append(freedom)
         influences.append(cluster_sums(left, codes, number))
         if scores.ability not in abilities:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from horsesense.core import ScoringSpec
+from horsesense.core import Probe, ScoringSpec
 from horsesense.core.audit import LabelQuality
 from horsesense.models.api.address import is_served
 from horsesense.models.api.settings import ServedSettings
@@ -17,7 +17,16 @@ from horsesense.planting.effects import MovedByCues, PlantedEffect
 from horsesense.planting.experiment import effects_in
 from horsesense.profiling.abilities import LADDER, Edition
 from horsesense.profiling.abilities import abilities as known
-from horsesense.profiling.conditions import PLANTED, Condition, Forecast, conditions, forecast, planted_conditions
+from horsesense.profiling.adaptive import LOOKS, asked_clusters, decided
+from horsesense.profiling.conditions import (
+    PLANTED,
+    Condition,
+    Forecast,
+    conditions,
+    conditions_in,
+    forecast,
+    planted_conditions,
+)
 from horsesense.profiling.controls import PlantedModel, planted_answers
 from horsesense.profiling.document import ModelProfile, summary
 from horsesense.profiling.from_answers import (
@@ -38,7 +47,7 @@ from horsesense.runs.ask import ask
 from horsesense.runs.ask_models import content_of
 from horsesense.runs.engine import ComputeSettings, Engine
 from horsesense.runs.manifest import manifest_path, read_manifest
-from horsesense.runs.probe_answers import ProbeAnswers
+from horsesense.runs.probe_answers import ProbeAnswers, merge_steps
 from horsesense.runs.shards import sizes
 from horsesense.runs.store import is_finished, run_of_profile
 from horsesense.scoring.prompt_formats import first_supported
@@ -60,6 +69,8 @@ class ProfileCall:
     spec: ScoringSpec
     served: ServedSettings | None
     engine: Engine
+    adaptive: bool
+    """Whether an ability is asked no further once its verdict is decided."""
     progress: Progress
 
 
@@ -71,19 +82,26 @@ def profile_model(
     readings: Mapping[str, LabelQuality | None],
 ) -> tuple[ModelProfile, list[ItemScores]]:
     """Ask one model, and judge it; a planted ``control`` is computed."""
-    forecast: Forecast | None = None
+
+    def scores_of(answers: Mapping[str, Answers]) -> list[ItemScores]:
+        names = [(each, each.ability.name) for each in materials]
+        return [item_scores_of(call.name, m, answers[n], by[n], bad_share(readings[n])) for m, n in names]
+
+    ahead: Forecast | None = None
+    note = ""
     answers: Mapping[str, Answers]
     if control is not None:
         plan = _plan(call, materials)
         answers = planted_answers(control, call.name, plan)
+    elif call.adaptive:
+        answers, ahead, note = _asked_in_looks(call, materials, scores_of)
     else:
-        answers, forecast = _asked(call, materials)
-    scores: list[ItemScores] = []
+        answers, ahead = _asked(call, materials)
+    scores = scores_of(answers)
     mistakes: list[Mistake] = []
     ladder, associations = None, None
     for each in materials:
         ability, own = each.ability, answers[each.ability.name]
-        scores.append(item_scores_of(call.name, each, own, by[ability.name], bad_share(readings[ability.name])))
         ladder = ladder_of(own) if ability.recipe == LADDER else ladder
         associations = associations_of(own, each.pool.card.group) or associations
         if control is None:
@@ -101,9 +119,9 @@ def profile_model(
         planted_cues=effects,
         moved_by_cues=moved,
         mistakes=tuple(mistakes),
-        asked=_how(first),
+        asked=_how(first) + note,
         weights=first.part.model.weights,
-        forecast=forecast,
+        forecast=ahead,
     )
     return profiled, scores
 
@@ -140,11 +158,16 @@ def _asked(call: ProfileCall, materials: Sequence[Material]) -> tuple[dict[str, 
         plan = _plan(call, materials, prompt_format)
         if _all_kept(call, plan):
             return _collected(_run_all(call, call.model, plan)), None
+    model, prompt_format, ahead = _ready(call, materials)
+    return _collected(_run_all(call, model, _plan(call, materials, prompt_format))), ahead
+
+
+def _ready(call: ProfileCall, materials: Sequence[Material]) -> tuple[str | Path | Model, str, Forecast | None]:
+    """The model to ask, its prompt format, and a forecast; workers load a local model by themselves, without one."""
     if call.engine.remote and isinstance(call.model, str | Path) and not is_served(labelled(str(call.model))[1]):
-        plan = _plan(call, materials)
-        questions = sum(len(each.probe.items) * len(each.ways) for each in plan)
+        questions = _questions(_plan(call, materials))
         call.progress.log(f"{call.name}: {questions:,} questions for the workers; how fast they are shows as they work")
-        return _collected(_run_all(call, call.model, plan)), None
+        return call.model, "loglikelihood", None
     model = _loaded(call)
     chosen, skipped = first_supported(model, call.spec)
     if skipped:
@@ -155,8 +178,56 @@ def _asked(call: ProfileCall, materials: Sequence[Material]) -> tuple[dict[str, 
     price = None if call.served is None else call.served.price
     ahead = forecast(model, rest, call.spec, budget, price, call.progress)
     kept = f", {len(plan) - len(rest)} of {len(plan)} parts are kept already" if len(rest) < len(plan) else ""
-    call.progress.log(f"{ahead.in_words()}{kept}")
-    return _collected(_run_all(call, model, plan)), ahead
+    most = ", if no verdict is decided before the end" if call.adaptive else ""
+    call.progress.log(f"{ahead.in_words()}{most}{kept}")
+    return model, chosen.name, ahead
+
+
+def _asked_in_looks(
+    call: ProfileCall, materials: Sequence[Material], scores_of: Callable[[Mapping[str, Answers]], list[ItemScores]]
+) -> tuple[dict[str, Answers], Forecast | None, str]:
+    """Ask every ability until its verdict is decided. Each look is a part of the run, so that a stopped one resumes."""
+    model, prompt_format, ahead = _ready(call, materials)
+    shares = {each.ability.name: LOOKS[0] for each in materials}
+    planted = list(planted_conditions(materials, call.edition, prompt_format))
+    base = {each.name: each for each in planted}
+    asked: dict[str, set[str]] = {}
+    parts: list[ProbeAnswers] = []
+    answers: dict[str, Answers] = {}
+    questions = 0
+    for number, share in enumerate(LOOKS, 1):
+        plan = list(planted) if number == 1 else []
+        for each in (m for m in materials if shares[m.ability.name] == share):
+            group = each.pool.card.group
+            halves = [
+                [item.unit(group) for item in half.items] for half in (each.frozen, each.twin) if half is not None
+            ]
+            clusters = {name for half in halves for name in asked_clusters(half, share)}
+            for condition in conditions_in(clusters, each, call.edition, prompt_format):
+                name, before = condition.name, asked.setdefault(condition.name, set())
+                left = [item for item in condition.probe.items if item.id not in before]
+                if left:
+                    base[name] = condition
+                    before |= {item.id for item in left}
+                    step = f"{name}.step-{number}"
+                    probe = Probe.of(left, replace(condition.probe.card, name=step))
+                    plan.append(replace(condition, name=step, probe=probe))
+        questions += _questions(plan)
+        parts += [part for _, part in _run_all(call, model, plan)]
+        answers = _collected([(base[part.part.probe.name], part) for part in merge_steps(parts)])
+        done = decided(scores_of(answers), shares)
+        following = LOOKS[min(number, len(LOOKS) - 1)]
+        shares = {n: following if s == share and n not in done else s for n, s in shares.items()}
+        still = sum(s > share for s in shares.values())
+        call.progress.log(f"{call.name}: look {number}, {still} of {len(shares)} abilities are open")
+        if not still:
+            break
+    whole = _questions(_plan(call, materials, prompt_format))
+    return answers, ahead, f"; adaptive, {questions:,} of {whole:,} questions"
+
+
+def _questions(plan: Iterable[Condition]) -> int:
+    return sum(len(each.probe.items) * len(each.ways) for each in plan)
 
 
 def _loaded(call: ProfileCall) -> Model:

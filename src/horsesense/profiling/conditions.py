@@ -9,7 +9,7 @@ planted in some questions of all abilities together, each asked with the cue and
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import Any, Literal
@@ -21,8 +21,8 @@ from horsesense.methods.winoventi.adversarial_filter import prior_probe
 from horsesense.models.api.served_model import ServedModel
 from horsesense.models.hf.language_model import LanguageModel
 from horsesense.models.protocol import Model, Sampling
-from horsesense.planting.experiment import find_cue, planted_probes
-from horsesense.planting.planted_cues import PLANTED_IN
+from horsesense.planting.experiment import find_cue
+from horsesense.planting.planted_cues import PLANTED_IN, planted_probe
 from horsesense.profiling.abilities import Edition
 from horsesense.profiling.material import SEED, Material, by_turns
 from horsesense.progress import NO_PROGRESS, Progress
@@ -51,8 +51,12 @@ RETEST_OF = "retest_of"
 """Facet that identifies the question of the main condition."""
 PLANTED = "planted"
 """Name of the questions in which cues are planted; that of a cue follows after a dot."""
-PLANTED_CUES = ("professor", "asterisk", "length")
-"""A stated opinion, a mark and a longer option. Marks and lengths fit lettered questions alone."""
+PLANTED_CUES: Mapping[str, tuple[str, ...]] = {
+    "professor": ("cloze", "sentences"),
+    "asterisk": ("choice",),
+    "length": ("choice",),
+}
+"""Planted cues with the forms of their items. Naming all options of a placebo is short where there are two."""
 PLANTED_FAMILIES: Mapping[str, int] = {"quick": 8, "full": 40}
 """Families of each ability in which cues are planted, in one item each."""
 _SAMPLE = 800
@@ -104,6 +108,28 @@ def conditions(material: Material, edition: Edition, prompt_format: str = "logli
         )
 
 
+def conditions_in(
+    clusters: Collection[str], material: Material, edition: Edition, prompt_format: str
+) -> Iterator[Condition]:
+    """Yield the conditions of an ability for some clusters; the retest and letters keep their share."""
+    group = material.pool.card.group
+
+    def inside(probe: Probe) -> Probe:
+        return Probe.of([item for item in probe.items if item.unit(group) in clusters], probe.card)
+
+    part = replace(
+        material, frozen=inside(material.frozen), twin=None if material.twin is None else inside(material.twin)
+    )
+    asked = {item.id for item in part.frozen.items}
+    whole = {each.role: each.probe for each in conditions(material, edition, prompt_format)}
+    for each in conditions(part, edition, prompt_format):
+        if each.role in ("retest", "letters"):
+            again = [item for item in whole[each.role].items if original_id(item) in asked]
+            each = replace(each, probe=Probe.of(again, whole[each.role].card))
+        if each.probe.items:
+            yield each
+
+
 def planted_conditions(
     materials: Sequence[Material], edition: Edition, prompt_format: str = "loglikelihood"
 ) -> Iterator[Condition]:
@@ -115,11 +141,11 @@ def planted_conditions(
             if item.answer is not None:
                 first.setdefault(item.unit(), item)
         items += first.values()
-    fitting = [name for name in PLANTED_CUES if {item.form for item in items} & set(find_cue(name).forms)]
-    if fitting:
-        probe = Probe.of(items, Card(name=PLANTED, made="Questions of all abilities."))
-        for name, planted in planted_probes(probe, cue=fitting, seed=SEED, formats=(prompt_format,)).items():
-            yield Condition(name, "planted", name, planted, (prompt_format,))
+    card = Card(name=PLANTED, made="Questions of all abilities.")
+    for cue, forms in PLANTED_CUES.items():
+        if fitting := [item for item in items if item.form in forms]:
+            planted = planted_probe(Probe.of(fitting, card), find_cue(cue), SEED)
+            yield Condition(planted.card.name, "planted", planted.card.name, planted, (prompt_format,))
 
 
 def original_id(item: Item) -> str:

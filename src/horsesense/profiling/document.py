@@ -111,6 +111,8 @@ class Profile(Document):
     """``quick`` or ``full``."""
     complete: bool
     """Whether every ability was evaluated as defined by the edition; otherwise scores are not those of the version."""
+    adaptive: bool
+    """Whether an ability was asked no further once its verdict was decided."""
     twin_seed: int
     """Seed of the draw of the twins."""
     horsesense: str

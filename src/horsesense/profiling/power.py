@@ -18,6 +18,7 @@ from horsesense.profiling.adjusted import (
     cluster_sums,
     effective_clusters,
     freedom_of,
+    least_variance,
     linear,
     residuals,
 )
@@ -55,13 +56,15 @@ def lower_ends(weighting: Weighting, answers: Floats, level: float) -> Floats:
     left = residuals(answers, weights, weighting.gains)
     variance = (cluster_sums(left, codes, number) ** 2).sum(axis=1)
     clusters = effective_clusters(weights, codes)
+    least = least_variance(answers, left, weights, weighting.gains, codes)
     if scores.crossed is not None:
         other = codes_of(scores.crossed)
+        least = np.maximum(least, least_variance(answers, left, weights, weighting.gains, other))
         variance = np.maximum(variance, (cluster_sums(left, other, int(other.max()) + 1) ** 2).sum(axis=1))
         clusters = min(clusters, effective_clusters(weights, other))
     units, inflation = freedom_of(scores.chance * np.arange(len(scores)), weights, weighting.gains, clusters)
-    variance *= inflation
     value = np.clip(answers @ weights, 0.0, 1.0)
+    variance = np.maximum(variance * inflation, np.minimum(least, value * (1 - value) / clusters))
     tail = (1 - level) / 2
     if units < 2:
         low = np.zeros(len(value))

@@ -35,6 +35,7 @@ def profile(
     model: str | Path | Model | PlantedModel | Sequence[str | Path | Model | PlantedModel] | None = None,
     *,
     full: bool = False,
+    adaptive: bool = False,
     abilities: Sequence[str] = (),
     out: PathLike | None = None,
     limit: Annotated[int, Ge(1)] | None = None,
@@ -51,9 +52,11 @@ def profile(
     Args:
         model: Model: a bundled name, folder, GGUF file, Hugging Face name, API model as PROVIDER/NAME or
             openai:URL#name, or label=MODEL; guesser, cue-reader and relatedness-reader are built-in controls, and
-            FILE.py:NAME is a simulated model of your own. By default, the models of horsesense.toml. In Python, also
-            a loaded model, or an object with a ``name`` and a method ``scores(item)``.
+            FILE.py:NAME is Python code of yours that answers the items. By default, the models in horsesense.toml.
+            In Python, also a loaded model, or an object with a ``name`` and a method ``scores(item)``.
         full: Ask all items and all twins (unpublished items from the same recipes), not only the quick sample.
+        adaptive: Ask in up to four steps, and stop asking about an ability once its verdict is decided; its scores
+            then have wider intervals.
         abilities: Ability to profile. By default, all.
         out: Folder that stores the answers and gets the page, picture, Markdown and JSON. By default, nothing is
             stored.
@@ -117,7 +120,7 @@ def profile(
         for name, each in zip(names, several, strict=True):
             control = _control(each, by)
             model_asked = name if isinstance(each, PlantedModel) else each
-            call = ProfileCall(name, model_asked, edition, folder, device, meant, served, where, progress)
+            call = ProfileCall(name, model_asked, edition, folder, device, meant, served, where, adaptive, progress)
             one, own = profile_model(call, control, materials, by, readings)
             found.append(one)
             scores[name], seen[name] = own, one.verdicts.contamination
@@ -126,6 +129,7 @@ def profile(
             version=VERSION,
             edition=edition,
             complete=limit is None and not abilities,
+            adaptive=adaptive,
             twin_seed=twin_seed,
             horsesense=__version__,
             abilities=tuple(described(m, by[m.ability.name].cue.rule, audits[m.ability.name]) for m in materials),

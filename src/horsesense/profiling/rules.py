@@ -107,11 +107,7 @@ def _accuracy(evidence: Evidence) -> str:
 
 
 def _strongest(evidence: Evidence) -> str:
-    return (
-        f" The control that leaves the lowest score, taken alone, is {evidence.strongest}."
-        if evidence.strongest
-        else ""
-    )
+    return f" The control that explains most is {evidence.strongest}." if evidence.strongest else ""
 
 
 def _cues(evidence: Evidence) -> Judged | None:
@@ -165,8 +161,9 @@ def _known(evidence: Evidence) -> Judged | None:
         # Weights that rest on a few items can lift the adjusted score above 0 by chance.
         return Judged(
             "inconclusive",
-            f"The adjusted score is between {_scores(evidence)}, but accuracy itself is not significantly above chance "
-            f"({_percent(evidence.accuracy)}, chance {_percent(evidence.chance)}).",
+            f"The adjusted score is between {_scores(evidence)}, but it rests on the few items that the controls get "
+            f"wrong: unweighted accuracy is not significantly above chance ({_percent(evidence.accuracy)}, chance "
+            f"{_percent(evidence.chance)}).",
         )
     if not evidence.relatedness_controlled and not evidence.contrasts:
         return Judged(

@@ -88,7 +88,7 @@ def finding(
     chance = float(scores.chance.mean())
     shown = evidence(own, strict)
     found = judge(shown)
-    verdict, on_twin, reasons = _with_contamination(found, whole, seen)
+    verdict, on_twin, reasons = with_contamination(found, whole, seen)
     facts = use_of_facts(scores, level, seed, resamples)
     return AbilityFinding(
         model=scores.model,
@@ -119,7 +119,7 @@ def finding(
     )
 
 
-def _with_contamination(
+def with_contamination(
     found: Judged, whole: ItemScores, seen: Contamination
 ) -> tuple[Verdict, Verdict | None, tuple[str, ...]]:
     if whole.ability not in seen.contaminated:

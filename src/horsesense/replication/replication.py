@@ -400,8 +400,8 @@ def _result(
     figure: Figure, way: Way, groups: Mapping[str, ComputedGroup], asked: Mapping[str, Computed]
 ) -> Computed | None:
     if way.name == ASKED:
-        found = asked.get(way.key)
-        return None if found is None else in_unit(figure, found)
+        computed = asked.get(way.key)
+        return None if computed is None else in_unit(figure, computed)
     return groups[way.name].results.get(way.key)
 
 

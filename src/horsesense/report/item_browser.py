@@ -152,8 +152,8 @@ def _model(summary: Summary, ids: Sequence[str]) -> dict[str, Any]:
         "unit": run_text.unit(summary.result.normalise),
         "chosen": [-1 if place < 0 else _choice(earned.predicted[place]) for place in order],
         "unanswered": {
-            shown: summary.answered.outcome_at(place)
-            for shown, place in enumerate(order)
+            number: summary.answered.outcome_at(place)
+            for number, place in enumerate(order)
             if place >= 0 and summary.answered.unanswered[place]
         },
         "margins": [0 if place < 0 else margin for place, margin in zip(order, thousandths, strict=True)],

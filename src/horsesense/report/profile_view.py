@@ -70,7 +70,8 @@ VERDICTS: dict[str, VerdictStyle] = {
 UNJUDGED = "no person has validated these items"
 FIRST_LOOK = (
     "The quick edition is a first look; use the full edition for conclusions. In simulations of the quick edition, 61% "
-    "of verdicts were right, 34% inconclusive and 0.1% false; with 600 to 800 items per ability, 99% were right."
+    "of verdicts were right, 4.5% true but weaker than possible, 34% inconclusive and 0.1% false. With 600 to 800 "
+    "items per ability, 99% were right."
 )
 FORMATS = ("loglikelihood", "pmi", "letters", "generate")
 EXPLANATIONS = {"cue": "Best surface cue", "relatedness": "Relatedness", "blind": "Options without the question"}
@@ -323,15 +324,20 @@ def listed(words: Sequence[str]) -> str:
 
 def edition_title(profile: Profile) -> str:
     """Name the edition."""
-    part = "" if profile.complete else ", partial"
-    return f"profile version {profile.version}, {profile.edition} edition{part}"
+    adaptive, part = ", adaptive" if profile.adaptive else "", "" if profile.complete else ", partial"
+    return f"profile version {profile.version}, {profile.edition} edition{adaptive}{part}"
 
 
 def partial_warning(profile: Profile) -> str:
-    """Warn where only a part of the edition was run; empty where all was."""
-    if profile.complete:
-        return ""
-    return f"Only part of the {profile.edition} edition was run, so the figures are not comparable with other profiles."
+    """Warn where only a part of the questions was asked; empty where all were."""
+    if not profile.complete:
+        return f"Only part of the {profile.edition} edition was run: do not compare the figures with other profiles."
+    if profile.adaptive:
+        return (
+            "An ability was asked no further once its verdict was decided. Compare the verdicts with those of other "
+            "profiles; the scores rest on fewer questions."
+        )
+    return ""
 
 
 def edition_warning(profile: Profile) -> str:
@@ -354,7 +360,7 @@ def comparisons(profile: Profile) -> Iterator[str]:
         for better, worse, sign in ((first, second, 1), (second, first, -1)):
             names = [titles.get(d.ability, d.ability) for d in significant if d.difference.value * sign > 0]
             if names:
-                clauses.append(f"{better} is significantly better than {worse} in {listed(names)}")
+                clauses.append(f"{better} is significantly better than {worse}: {listed(names)}")
         yield f"{'; '.join(clauses) or f'No significant difference between {first} and {second}'}."
 
 
@@ -375,11 +381,9 @@ def facts_of(finding: AbilityFinding, ability: ProfiledAbility) -> Iterator[tupl
         yield EXPLANATIONS[each.kind], explained(each)
     if finding.families is not None:
         strict, alone = finding.families.strict, finding.families.independent
+        families = count(strict.n, "family has", "families have")
         expected = f"{percent(alone.value, 0)} expected if errors were independent"
-        yield (
-            "Whole families",
-            f"All items of a family are right in {strict:.0%} of {count(strict.n, 'family', 'families')}; {expected}.",
-        )
+        yield "Whole families", f"{families} several items. All are right in {strict:.0%}; {expected}."
     for other in finding.conditions:
         name = _condition_name(other.name)
         yield name, f"Accuracy {other.accuracy:.0%}, {count(other.accuracy.n, 'item')}. {_retention(other.retention)}."
@@ -407,7 +411,7 @@ def facts_of(finding: AbilityFinding, ability: ProfiledAbility) -> Iterator[tupl
 
 def _retention(share: Estimate | None) -> str:
     if share is None:
-        return f"Retention: not estimated (needs {LEAST_CLUSTERS} clusters and a score significantly above chance)"
+        return f"Retention: not estimated (score not above chance, or fewer than {LEAST_CLUSTERS} clusters)"
     return "Retention: 100% (capped)" if share.low >= 1 else f"Retention: {share:.0%}"
 
 
@@ -440,18 +444,17 @@ def _condition_name(name: str) -> str:
 
 def explained(each: ExplanationFinding) -> str:
     """State the accuracy of an explanation, and that of the model where the explanation is right and wrong."""
-    source = "that choice" if each.kind == "blind" else "the rule"
     sides = [
-        f"{percent(side.value, 0)} where {source} is {word}"
+        f"{percent(side.value, 0)} where it is {word}"
         for side, word in ((each.where_right, "right"), (each.where_wrong, "wrong"))
         if side is not None
     ]
     model = f" The model gets {' and '.join(sides)}." if sides else ""
     if each.kind == "blind":
-        return f"The model's own choice without the question gets {each.accuracy:.0%}.{model}"
-    best = f"Chosen from {each.tried} cues on one half of the items and scored on the other"
+        return f"The option that the model picks without the question is right in {each.accuracy:.0%}.{model}"
+    best = f"The best of {each.tried} cues, chosen on one half of the items and scored on the other"
     rule = f"{best if each.tried > 1 else 'The rule'}: pick {each.name.removeprefix('picking ')}"
-    return f"{rule}. It gets {each.accuracy:.0%}.{model}"
+    return f"{rule}. It is right in {each.accuracy:.0%}.{model}"
 
 
 def contamination_sentence(model: ModelProfile, titles: Mapping[str, str]) -> str:
@@ -462,7 +465,8 @@ def contamination_sentence(model: ModelProfile, titles: Mapping[str, str]) -> st
     size = count(len(test.abilities), "ability", "abilities")
     result = (
         f"{model.model}: accuracy on public items minus accuracy on their twins is {test.difference:+.2f} over "
-        f"{size} (one-sided p {_equals(test.p)}; the threshold is p < {test.level:g})."
+        f"{size} (one-sided p {_equals(test.p)}; the level is {test.level:g}, which is strict because all models share "
+        f"one split)."
     )
     if status == "found":
         own = listed([titles.get(name, name) for name in test.contaminated])
@@ -488,10 +492,10 @@ def error_control(profile: Profile) -> str:
     shown, strict = (f"{100 * each:.4g}%" for each in (verdicts.level, verdicts.verdict_level))
     n = len(profile.abilities)
     return (
-        f"Brackets and thick lines are {shown} intervals. Verdicts use {strict} intervals (thin lines): they are "
-        f"corrected for {2 * n} tests per model (Bonferroni: knowledge and cue reading in "
-        f"{count(n, 'ability', 'abilities')}). The probability that any verdict of a model wrongly claims one of the "
-        f"two is at most 5%. The {shown} intervals and the p-values are not corrected in this way."
+        f"Brackets and thick lines are {shown} intervals, which are not corrected for multiple tests. Each model gets "
+        f"{2 * n} tests: does it know, and does it read cues, in {count(n, 'ability', 'abilities')}. So the "
+        f"verdicts use {strict} intervals (thin lines; Bonferroni). The probability of even one false claim of "
+        f"knowledge or of cue reading is at most 5% per model."
     )
 
 
@@ -499,5 +503,6 @@ def command(profile: Profile) -> str:
     """Return the command that makes the profile."""
     words = ["horsesense", "profile", *(word for model in profile.models for word in ("-m", model.model))]
     words += ["--full"] if profile.edition == "full" else []
+    words += ["--adaptive"] if profile.adaptive else []
     words += ["--twin-seed", str(profile.twin_seed)] if profile.twin_seed else []
     return shlex.join(words) + ("" if profile.complete else " …")

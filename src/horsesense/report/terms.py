@@ -17,18 +17,21 @@ TERMS: Mapping[str, str] = {
     "Chance": "The expected accuracy of random answers.",
     "Ceiling": "The accuracy of a model that knows everything. It is below 100% if an audit found bad items.",
     "Surface cue": (
-        f"A rule that picks an option without understanding the question, such as the longest one. Each half of "
-        f"the items is scored with the cue that is best on the other half, out of those of {len(battery())} that apply."
+        f"A rule that picks an option without understanding the question, such as the longest one. "
+        f"Those of {len(battery())} cues that fit the items are tried. Each half of the items is scored with the cue "
+        "that is best on the other half."
     ),
     "Relatedness": "The rule: pick the option that is most similar to the question, by word vectors or embeddings.",
-    "Options without the question": "The model's own choice if it sees only the options.",
+    "Options without the question": "The option that the model picks when it sees only the options.",
     "Adjusted score": (
-        "(accuracy − chance) / (ceiling − chance), with items weighted so that each control (best surface cue, "
-        "relatedness, options without the question) scores exactly chance. 0 is chance, 1 is the ceiling."
+        "(accuracy − chance) / (ceiling − chance), where accuracy is a weighted mean over items. The weights are such "
+        "that following the best surface cue, picking the most similar option, or repeating the choice without the "
+        "question scores exactly chance. So 0 means nothing beyond these controls, and 1 is the ceiling. If a control "
+        "is right on most items, the few others carry most of the weight."
     ),
-    "Retest": "Some of the items asked again after a neutral sentence, or about other names.",
-    "Rephrased question": "The same inference in other words; the retest keeps the words of the question.",
-    "Rest of the family": "For each item of a pair, the items of its family outside this pair.",
+    "Retest": "Some items are asked again with a neutral sentence in front, or with other names in them.",
+    "Rephrased question": "The same inference in other words.",
+    "Rest of the family": "Is the model also right on the other items about the same fact?",
     "Prompt format": (
         "How the answer is obtained. loglikelihood: the option with the highest log-probability. letters: the most "
         "probable letter of a lettered list. generate: parsed from a reply."

@@ -35,9 +35,9 @@ class DesignSettings:
     withhold: Sequence[Withheld] = ()
     """Also ask the same items without their options, or without their question."""
     wordings: Annotated[int, Ge(2)] | None = None
-    """Also ask each item in this many predefined wordings; where options have letters, in two option orders."""
+    """Ask each item again in this many predefined wordings; with letters, each in two option orders."""
     until: str | None = None
-    """Stop early: "ci<0.03" stops when the half-width of an anytime-valid confidence interval is at most 0.03."""
+    """Stop early: "ci<0.03" stops when accuracy is known to within 0.03, by an anytime-valid interval."""
 
 
 @translate_errors()
@@ -60,7 +60,7 @@ def ask(
 
     Args:
         model: Model: a bundled name, folder, GGUF file, Hugging Face name, API model as PROVIDER/NAME or
-            openai:URL#name, or label=MODEL. By default, the models of horsesense.toml. In Python, also a loaded model.
+            openai:URL#name, or label=MODEL. By default, the models in horsesense.toml. In Python, also a loaded model.
         probe: Name or file of a probe. In Python, also a `Probe`, or probes by name.
         out: Folder that stores the answers; an interrupted run resumes there. By default, nothing is stored.
         limit: Maximum number of items; whole families are drawn.

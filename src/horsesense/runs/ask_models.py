@@ -95,7 +95,7 @@ def ask_models(
                 problem = f"the folder holds answers of {part.model.name} as a {part.model.family} model"
                 raise UserError(problem, file=folder, fix=_ANOTHER)
         pairs = [(name_of(model), probe) for model in known for probe in probes]
-        manifest = manifest.model_copy(update={"wanted": tuple(dict.fromkeys((*manifest.wanted, *pairs)))})
+        manifest = replace(manifest, wanted=tuple(dict.fromkeys((*manifest.wanted, *pairs))))
         store = FolderRunStore(folder, manifest, progress)
         _carry_out(known, contents, asked, store, settings, progress, engine)
         Store(folder).sort()
@@ -195,7 +195,7 @@ def _manifest(folder: Path, settings: Settings) -> Manifest:
             return stored
     if any((folder / "answers").glob("*.parquet")):
         raise UserError("the folder has answers without a manifest", file=folder, fix=_ANOTHER)
-    requested = requested.model_copy(update={"of_profile": is_of_profile(folder)})
+    requested = replace(requested, of_profile=is_of_profile(folder))
     return requested  # written with the first part: a model that is refused must leave nothing behind
 
 

@@ -432,7 +432,7 @@ def sequential_differences(
     from horsesense.runs.until import by_family
     from horsesense.stats.sequential import confidence_sequence, parse_until, stops_at
 
-    rule, found = parse_until(until), []
+    rule, differences = parse_until(until), []
     for asked, models in by_probe(runs).items():
         for (a, first), (b, second) in combinations(models.items(), 2):
             if first.columns.ids == second.columns.ids and first.judged:
@@ -440,8 +440,8 @@ def sequential_differences(
                 sums, sizes = by_family(first, earned[0] - earned[1])
                 difference = confidence_sequence(sums, sizes, rule.half_width, lowest=-1.0)
                 settled = stops_at(sums, sizes, rule, lowest=-1.0)
-                found.append(SequentialDifference(str(asked), a, b, difference, settled))
-    return tuple(found)
+                differences.append(SequentialDifference(str(asked), a, b, difference, settled))
+    return tuple(differences)
 
 
 @translate_errors()
@@ -451,8 +451,8 @@ def compare(*runs: AnyRun, normalise: Normalisation | None = None, until: str | 
     Args:
         runs: Run folder; one is enough if it has two models. In Python, also a `Run`.
         normalise: Score normalisation. By default, the one of each probe's card.
-        until: Stopping rule such as "ci<0.03": also give each difference an anytime-valid confidence interval, and
-            report after how many families its half-width was at most 0.03.
+        until: Stopping rule such as "ci<0.03": also show after how many item families the comparison could have
+            stopped, because the difference was known to within 0.03 by an anytime-valid interval.
 
     Returns:
         Each probe that two models answered, with the difference of each pair.

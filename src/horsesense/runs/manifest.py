@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import platform
 import re
 from collections.abc import Iterable
 from contextlib import suppress
+from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from importlib import metadata
 from pathlib import Path
 from typing import Any
-
-from pydantic import BaseModel, ConfigDict
 
 from horsesense import __version__
 from horsesense.data import FieldProblem, check_json, read_text
@@ -26,11 +26,8 @@ LOG = "log"
 _LIBRARIES = ("torch", "transformers", "tokenizers", "numpy", "pyarrow")
 
 
-class _Record(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class ModelRecord(_Record):
+@dataclass(frozen=True, kw_only=True)
+class ModelRecord:
     """A model of the run."""
 
     name: str
@@ -56,12 +53,13 @@ class ModelRecord(_Record):
     """Whether a local model has a chat template; ``asked`` of a part says whether it was used."""
     kind: str = "weights"
     """What its identity rests on: ``weights``, ``memory``, ``server``, ``control`` or ``log``."""
-    reported: dict[str, Any] = {}
+    reported: dict[str, Any] = field(default_factory=dict)
     """For a server: its address, the model's name there, what it reports and the outcome of the trial. For a log: what
     it says about the model and the tool."""
 
 
-class ProbeRecord(_Record):
+@dataclass(frozen=True, kw_only=True)
+class ProbeRecord:
     """A probe of the run."""
 
     name: str
@@ -73,7 +71,8 @@ class ProbeRecord(_Record):
     """SHA-256 over the ids of the items drawn."""
 
 
-class Part(_Record):
+@dataclass(frozen=True, kw_only=True)
+class Part:
     """One model on one probe in one prompt format."""
 
     model: ModelRecord
@@ -88,7 +87,8 @@ class Part(_Record):
     """Approximate tokens per answer file, calibrated when the part began; 0: as in the manifest."""
 
 
-class Manifest(_Record):
+@dataclass(frozen=True, kw_only=True)
+class Manifest:
     """Contents of a run folder."""
 
     format: int = FORMAT
@@ -123,7 +123,7 @@ class Manifest(_Record):
         )
 
     def with_part(self, part: Part) -> Manifest:
-        return self.model_copy(update={"parts": (*self.parts, part)})
+        return replace(self, parts=(*self.parts, part))
 
 
 def new_manifest(spec: dict[str, Any], budget: int, shard: int, limit: int | None, seed: int) -> Manifest:
@@ -165,7 +165,7 @@ def manifest_path(folder: Path) -> Path:
 
 
 def write_manifest(folder: Path, manifest: Manifest) -> None:
-    Store(folder).write(manifest_path(folder), manifest.model_dump_json(indent=2) + "\n")
+    Store(folder).write(manifest_path(folder), json.dumps(asdict(manifest), ensure_ascii=False, indent=2) + "\n")
 
 
 def read_manifest(folder: Path) -> Manifest:
@@ -186,9 +186,9 @@ def read_manifest(folder: Path) -> Manifest:
         )
 
     def damaged(problem: FieldProblem) -> UserError:
-        return UserError(f"the manifest is damaged ({problem.where or 'the file'}: {problem.message})", file=path)
+        return UserError(f"the manifest is damaged ({problem.where or 'the file'} is {problem.kind})", file=path)
 
-    return check_json(Manifest, text, damaged, strict=False)
+    return check_json(Manifest, text, damaged)
 
 
 _USED_AGAIN = " (computed scores are reused)"

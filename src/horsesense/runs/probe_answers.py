@@ -271,10 +271,10 @@ def _merged(name: str, steps: Sequence[ProbeAnswers]) -> ProbeAnswers:
     if first.part.probe.name == name:
         return first
     items = [item for step in steps for item in step.items]
-    record = first.part.probe.model_copy(update={"name": name, "items": len(items)})
+    record = replace(first.part.probe, name=name, items=len(items))
     return replace(
         first,
-        part=first.part.model_copy(update={"probe": record}),
+        part=replace(first.part, probe=record),
         probe=Probe.of(items, replace(first.probe.card, name=name)),
         answers=[answer for step in steps for answer in step.answers],
         replies=[reply for step in steps for reply in step.replies],
@@ -330,9 +330,9 @@ def _read_seeds(folders: Sequence[Path], unfinished: bool) -> tuple[Manifest, li
     runs = []
     for folder, (_, answered) in zip(folders, read, strict=True):
         for run in answered:
-            model = run.part.model.model_copy(update={"name": f"{run.part.model.name} {folder.name}"})
-            runs.append(replace(run, part=run.part.model_copy(update={"model": model})))
-    return read[0][0].model_copy(update={"parts": tuple(run.part for run in runs)}), runs
+            model = replace(run.part.model, name=f"{run.part.model.name} {folder.name}")
+            runs.append(replace(run, part=replace(run.part, model=model)))
+    return replace(read[0][0], parts=tuple(run.part for run in runs)), runs
 
 
 def _answered(folder: Path, part: Part, probe: Probe, spec: ScoringSpec) -> ProbeAnswers:

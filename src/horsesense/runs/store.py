@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 from weakref import WeakValueDictionary
@@ -243,7 +243,7 @@ class RunStore:
 
     def begin(self, part: Part, probe: Probe) -> list[bool]:
         """Register a part and return which of its shards are stored already."""
-        self.parts.append(part.model_copy(update={"shard": 0}))
+        self.parts.append(replace(part, shard=0))
         return [False] * part.shards
 
     def write(self, model: str, probe: str, prompt_format: str, shard: int, answers: Any, replies: Any) -> None:
@@ -286,7 +286,7 @@ class FolderRunStore(RunStore):
 
     def threads(self, default: int | None) -> int | None:
         if not self.manifest.parts and self.manifest.threads is None:
-            self.manifest = self.manifest.model_copy(update={"threads": default})
+            self.manifest = replace(self.manifest, threads=default)
         return self.manifest.threads if default else None
 
     def begin(self, part: Part, probe: Probe) -> list[bool]:
@@ -299,7 +299,7 @@ class FolderRunStore(RunStore):
                 self.manifest.with_part(part).parts,
                 key=lambda each: self._order.get((each.model.name, each.probe.name), -1),
             )
-            self.manifest = self.manifest.model_copy(update={"parts": tuple(parts)})
+            self.manifest = replace(self.manifest, parts=tuple(parts))
             write_manifest(self.folder, self.manifest)
         paths = [shard_path(self.folder, model, name, shard, prompt_format) for shard in range(part.shards)]
         present = [Store(self.folder).has(path) for path in paths]

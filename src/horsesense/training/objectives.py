@@ -354,11 +354,11 @@ def _logits_at(network: Any, fed: Fed, rows: torch.Tensor, places: torch.Tensor)
     """Return logits at positions of rows in float32; the head runs only at positions that are needed, if it can."""
     import torch
 
-    kept, which = torch.unique(places, return_inverse=True)
+    needed, which = torch.unique(places, return_inverse=True)
     bare = getattr(network, "module", network)
     bare = bare.get_base_model() if hasattr(bare, "get_base_model") else bare
     if "logits_to_keep" in signature(bare.forward).parameters:
-        logits: torch.Tensor = network(**fed, logits_to_keep=kept).logits[rows, which]
+        logits: torch.Tensor = network(**fed, logits_to_keep=needed).logits[rows, which]
     else:
         logits = network(**fed).logits[rows, places]
     return logits.float()

@@ -111,7 +111,7 @@ def test_scores_are_those_of_a_plain_loop(name: str, suite: str, tmp_path: Path,
 
 
 def test_the_bundled_model_on_released_sets(shared: Path, smollm2: str, tmp_path: Path) -> None:
-    """Two instances a set; docs/results/cats.md tells of fifty."""
+    """One instance of each set; docs/results/cats.md has fifty."""
     from horsesense.models.locate import ready_folder
 
     folder = ready_folder(smollm2)
@@ -119,7 +119,7 @@ def test_the_bundled_model_on_released_sets(shared: Path, smollm2: str, tmp_path
     tokenizer = AutoTokenizer.from_pretrained(folder)
     opened = open_suite(SUITES["cats"], shared / "data" / "cats")
     ask_models(
-        [smollm2], opened.probes, tmp_path / "run", Settings(spec=parse_spec("paper:cats"), limit=2, cache=False)
+        [smollm2], opened.probes, tmp_path / "run", Settings(spec=parse_spec("paper:cats"), limit=1, cache=False)
     )
     seen = 0
     for answered in read_run(tmp_path / "run")[1]:
@@ -127,4 +127,4 @@ def test_the_bundled_model_on_released_sets(shared: Path, smollm2: str, tmp_path
             seen += 1
             plain = [causal_score(network, tokenizer, option) for option in item.options]
             assert scores == pytest.approx(plain, abs=1e-4)
-    assert seen == 2 * len(opened.probes) >= 12
+    assert seen == len(opened.probes) >= 6

@@ -20,7 +20,6 @@ from horsesense.models.api.requests import BudgetError
 from horsesense.models.api.served_model import open_served
 from horsesense.models.api.settings import ServedSettings
 from horsesense.models.hf.language_model import LanguageModel
-from horsesense.models.hf.load import load_model
 from horsesense.models.protocol import Sampling, Turn
 from horsesense.runs.manifest import read_manifest
 from horsesense.scoring.texts import score_texts
@@ -249,12 +248,11 @@ def test_letters_are_summed_over_spaces_and_bounded_outside() -> None:
     assert np.exp(choices.logprobs[2]) == pytest.approx(0.04), "no likelier than all that is left"
 
 
-def test_the_real_model_through_a_server(smollm2: str) -> None:
+def test_the_real_model_through_a_server(bundled: LanguageModel) -> None:
     """SmolLM2 by HTTP within 1e-4 of SmolLM2 in this process."""
-    model = load_model(smollm2, device="cpu")
-    with ModelServer(model).running() as server:
+    with ModelServer(bundled).running() as server:
         (served,), (here,) = (
-            score_texts(m, ["Ice is cold."], ScoringSpec()) for m in (open_served(server.name), model)
+            score_texts(m, ["Ice is cold."], ScoringSpec()) for m in (open_served(server.name), bundled)
         )
     assert [t.logprob for t in served.tokens] == pytest.approx([t.logprob for t in here.tokens], abs=1e-4)
 

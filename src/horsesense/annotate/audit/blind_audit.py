@@ -124,7 +124,7 @@ def draw(
     parts = [(item, SAMPLE, item.id) for item in chosen]
     parts += [(error.item, error.kind, error.source) for error in errors]
     parts += [(item, KNOWN, item.id) for item in good]
-    items, shown = _shuffle(parts, seed)
+    items, items_without_key = _shuffle(parts, seed)
     counts = Counter(each.kind for each in items)
     record = AuditRecord(
         probe=file,
@@ -137,7 +137,7 @@ def draw(
         seeded=dict(sorted(counts.items())),
         known_from=known_from,
     )
-    return BlindAudit(record, shown, items)
+    return BlindAudit(record, items_without_key, items)
 
 
 def _shuffle(parts: Sequence[tuple[Item, str, str]], seed: int) -> tuple[list[AuditItem], list[Item]]:
@@ -231,7 +231,7 @@ def read_audit(folder: Path) -> BlindAudit:
     for line, row in iter_rows(folder / KEYS):
         item = check_fields(AuditItem, row, _bad_key(folder / KEYS, line))
         if not 0 <= item.key < item.options:
-            raise _bad_key(folder / KEYS, line)(FieldProblem("wrong", ("key",), "out of range", item.key))
+            raise _bad_key(folder / KEYS, line)(FieldProblem("wrong", ("key",), item.key))
         items.append(item)
     return BlindAudit(record, list(read_probe(folder / FOR_AUDITOR / ITEMS).items), items)
 

@@ -300,9 +300,9 @@ def _again(
         undoable = last_answer(connection, visitor.person) is not None
     if lease is None or lease.state != OPEN:
         raise RejectedAnswerError(409, "This question is not open any more. Please load the page again.")
-    shown = replace(show(context.served, visitor.person, lease, fields), problem=str(error))
+    question = replace(show(context.served, visitor.person, lease, fields), problem=str(error))
     form, total = visitor.form(context.served), _total(context, visitor)
-    return context.page("task.html.j2", 422, shown=shown, total=total, form=form, undoable=undoable)
+    return context.page("task.html.j2", 422, shown=question, total=total, form=form, undoable=undoable)
 
 
 def _left(context: RequestContext, visitor: Visitor) -> int:

@@ -148,7 +148,9 @@ def invite(
     column, tokens = tables.people.c, []
     with writing(served.engine) as connection:
         for name in names:
-            known = connection.execute(select(column.id, column.state).where(column.name == name)).first()
+            query = select(column.id, column.state).where(column.name == name)
+            # Not even asked about a name that cannot be one: PostgreSQL raises an error at a NUL.
+            known = connection.execute(query).first() if is_name(name) else None
             if known is None:
                 tokens.append(add_person(connection, served, name, role, queue)[1])
                 continue

@@ -33,12 +33,12 @@ def key_place(options: Sequence[str]) -> tuple[float, str] | None:
     first = next((n for n in range(shortest) if len({each[n] for each in words}) > 1), shortest)
     rest = shortest - first
     last = next((n for n in range(rest) if len({each[-1 - n] for each in words}) > 1), rest)
-    shown = words[0]
+    option_words = words[0]
     if len({*map(tuple, words)}) == 1 or first + last == 0:
         return None
-    stop = len(shown) - last
+    stop = len(option_words) - last
     middle = (first + max(first, stop - 1)) / 2
-    return middle / (len(shown) - 1) if len(shown) > 1 else 0.0, " ".join(shown[first:stop])
+    return middle / (len(option_words) - 1) if len(option_words) > 1 else 0.0, " ".join(option_words[first:stop])
 
 
 def third_of(position: float) -> str:

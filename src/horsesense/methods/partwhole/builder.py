@@ -237,13 +237,13 @@ def _read_all(
     progress: Progress,
 ) -> list[Any]:
     """Read every source that is given: a file, several files, or a lexicon; ``options`` are named if none is."""
-    given = [(value, read) for value, read in readers if value]
-    if not given:
+    named_sources = [(value, read) for value, read in readers if value]
+    if not named_sources:
         *others, last = (argument(name, *([] if name == "wordnet" else ["FILE"])) for name in options)
         raise UserError(f"no source of {stage} is given", fix=f"give {', '.join(others)} or {last}")
     sources = []
-    for i, (value, read) in enumerate(given):
-        progress.update(stage, i, len(given))
+    for i, (value, read) in enumerate(named_sources):
+        progress.update(stage, i, len(named_sources))
         if value is True:
             sources.append(read())
         elif isinstance(value, str | Path):

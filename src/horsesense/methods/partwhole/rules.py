@@ -312,7 +312,7 @@ class Sieve:
         return good
 
     def _plain_pairs(self, sources: Iterable[Pairs]) -> dict[Pair, tuple[str, ...]]:
-        kept: dict[Pair, tuple[str, ...]] = {}
+        sources_of: dict[Pair, tuple[str, ...]] = {}
         for pairs in sources:
             for pair, count in sorted(pairs.counts.items()):
                 enough = count >= self.rules.fewest or not pairs.needs_repeating
@@ -322,8 +322,8 @@ class Sieve:
                     and self._lets("repeated", enough, "pairs")
                 )
                 if good:
-                    kept[pair] = (*kept.get(pair, ()), pairs.source)
-        return kept
+                    sources_of[pair] = (*sources_of.get(pair, ()), pairs.source)
+        return sources_of
 
     def adjectives(self, modifiers: Modifiers, wholes: Iterable[str]) -> dict[str, list[str]]:
         """Return the adjectives of each whole in one source, commonest first, then alphabetically."""

@@ -230,13 +230,23 @@ def prove(form: Axiom, other: Axiom, lexicon: PhraseLexicon = NO_LEXICON) -> Pro
 
 def canonical(form: Axiom, lexicon: PhraseLexicon = NO_LEXICON) -> Axiom:
     """Return the normal form, which is the same for all equivalent forms."""
-    return list(rewrite(form, lexicon))[-1][1]
+    for _, change in _rules(lexicon):
+        form = change(form)
+    return form
 
 
 def rewrite(form: Axiom, lexicon: PhraseLexicon = NO_LEXICON) -> Iterator[tuple[str, Axiom]]:
     """Yield the form, then each different form with the rule that leads to it."""
     yield "given", form
-    for rule, change in (
+    for rule, change in _rules(lexicon):
+        changed = change(form)
+        if str(changed) != str(form):
+            yield rule, changed
+        form = changed
+
+
+def _rules(lexicon: PhraseLexicon) -> tuple[tuple[str, Callable[[Axiom], Axiom]], ...]:
+    return (
         ("spaces mean nothing", lambda axiom: _both(axiom, _tidy_term)),
         ("an animal is a thing", lambda axiom: _both(axiom, _thing)),
         ("not not is nothing", lambda axiom: _both(axiom, _undoubled)),
@@ -246,11 +256,7 @@ def rewrite(form: Axiom, lexicon: PhraseLexicon = NO_LEXICON) -> Iterator[tuple[
         ("one opposite, one scale", lambda axiom: _both(axiom, _on_one_scale)),
         ("a conjunction has no order", _ordered),
         ("A and B are any two", lambda axiom: min(axiom, _ordered(_upper_pole(axiom.swapped())), key=str)),
-    ):
-        changed = change(form)
-        if str(changed) != str(form):
-            yield rule, changed
-        form = changed
+    )
 
 
 def _both(form: Axiom, change: Callable[[Term], Term]) -> Axiom:

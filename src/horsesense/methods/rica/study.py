@@ -12,7 +12,7 @@ from annotated_types import Ge
 
 from horsesense.core import ScoringSpec, card_path, write_probe
 from horsesense.core.document import Document
-from horsesense.data import check_json, read_text, write_file
+from horsesense.data import FieldProblem, check_json, read_text, write_file
 from horsesense.errors import UserError, argument, translate_errors
 from horsesense.methods.rica.analysis import RunAnalysis, analyse, plot_ladder
 from horsesense.methods.rica.builder import Task, build
@@ -64,7 +64,7 @@ def run_study(
     The same call resumes a stopped study.
 
     Args:
-        model: Model name, folder, GGUF file or server. By default, the models of horsesense.toml.
+        model: Model name, folder, GGUF file or server. By default, the models in horsesense.toml.
         out: Folder of the study.
         probe: Name or file of a RICA probe. By default, one is built.
         limit: Maximum number of items, of the statements and of the ladder; whole axioms are drawn.
@@ -116,9 +116,11 @@ def _start(folder: Path, settings: _StudySettings) -> str:
     """Return the kind of entities: as the folder has it, or as a new study needs it."""
     path = folder / SETTINGS
     if path.exists():
-        stored = check_json(
-            _StudySettings, read_text(path), lambda problem: _refused(path, f"damaged: {problem.message}")
-        )
+
+        def damaged(problem: FieldProblem) -> UserError:
+            return _refused(path, f"damaged ({problem.where or 'the file'} is {problem.kind})")
+
+        stored = check_json(_StudySettings, read_text(path), damaged)
         for name in ("probe", "limit", "entities", "seed"):
             before, now = getattr(stored, name), getattr(settings, name)
             if before != now:

@@ -207,7 +207,7 @@ def run_views(
 
     Args:
         probe: Name or file of a RICA probe of masked words. In Python, also a `Probe`.
-        model: Model name, folder, GGUF file or server. By default, the models of horsesense.toml.
+        model: Model name, folder, GGUF file or server. By default, the models in horsesense.toml.
         out: Run folder.
         limit: Maximum number of statements; whole axioms are drawn, the same in every view.
         seed: Random seed.

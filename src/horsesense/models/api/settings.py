@@ -34,11 +34,11 @@ class ServedSettings:
     max_tokens: Annotated[int, Ge(1)] | None = None
     """Stop after this many tokens, sent and received in total; not the length of one reply."""
     max_cost: Annotated[float, Gt(0)] | None = None
-    """Stop at this cost of the command, at the given price."""
+    """Stop when this command has spent this much, at the given price."""
     price: tuple[float, float] | None = None
     """Price per million tokens, sent and received: ``0.15,0.60``."""
     batch: bool = False
-    """Send requests in batches, at half the price within a day (OpenAI, Anthropic)."""
+    """Use the batch API of OpenAI or Anthropic: half the price, replies within 24 hours."""
     key_from: str = ""
     """Environment variable with the API key. By default, the usual one of the provider."""
     headers: Sequence[str] = ()
@@ -111,11 +111,11 @@ class ServedSettings:
             cost = (sent * self.price[0] + received * self.price[1]) / 1e6
             text += f", about {money(cost)} at the given price"
             if self.max_cost is not None and cost > self.max_cost:
-                return f"{text}; the budget of {money(self.max_cost)} ends it earlier"
+                return f"{text}; the budget of {money(self.max_cost)} may end it earlier"
         if self.max_requests is not None and requests > self.max_requests:
-            text += f"; the budget of {self.max_requests:,} requests ends it earlier"
+            text += f"; the budget of {self.max_requests:,} requests may end it earlier"
         elif self.max_tokens is not None and sent + received > self.max_tokens:
-            text += f"; the budget of {self.max_tokens:,} tokens ends it earlier"
+            text += f"; the budget of {self.max_tokens:,} tokens may end it earlier"
         return text
 
     def check(self) -> None:

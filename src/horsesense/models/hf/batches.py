@@ -84,8 +84,8 @@ def score_rows(
     """Return the values of the rows of each question; each question has at least one row."""
     share, room = _shares(model, sizes, spec), 1 if spec.exact else budget
     blocks = (
-        _Block(made, make_plan((row for rows in made for row in rows), room, share))
-        for made in _cut(questions, budget, _FIRST if model.device.type == "cuda" else BLOCK)
+        _Block(planned, make_plan((row for rows in planned for row in rows), room, share))
+        for planned in _cut(questions, budget, _FIRST if model.device.type == "cuda" else BLOCK)
     )
     scored: list[Values] = []
     done = 0.0

@@ -151,8 +151,8 @@ def _batches(inputs: Sequence[Row], budget: int, uneven: bool) -> Iterator[list[
     rows.
     """
     by_shape: dict[tuple[int, int], list[int]] = {}
-    for number, (given, _, _) in enumerate(inputs):
-        by_shape.setdefault((len(given.ids), len(given.decoder)), []).append(number)
+    for number, (model_input, _, _) in enumerate(inputs):
+        by_shape.setdefault((len(model_input.ids), len(model_input.decoder)), []).append(number)
     batch: list[int] = []
     largest = 0
     for shape in sorted(by_shape, reverse=True):

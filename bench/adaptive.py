@@ -1,0 +1,161 @@
+"""How many questions an adaptive profile asks, and how often its verdicts are those after all questions.
+
+    python bench/adaptive.py full --draws 8      simulated models of known truth, at the sizes of the full edition
+    python bench/adaptive.py quick --draws 8     the same at the sizes of the quick edition
+    python bench/adaptive.py random --draws 200  models whose knowledge, cue and share of cues are drawn at random
+
+The verdict after stopping is compared with that after all questions of the same simulated page. The seeds are fixed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import numpy as np
+from joblib import Parallel, delayed
+
+sys.path.insert(0, str(Path(__file__).parent.parent))
+from horsesense.profiling.adaptive import LOOKS, asked_clusters, decided, page_verdicts
+from horsesense.profiling.item_scores import ItemScores
+from tests.support.simulated_profiles import CHANCE, MODELS, QUICK, READS, Material, Model, simulated_page
+
+FULL = (
+    Material("kinds", 526, 1.24, 5, 0.2, 0.3, (0.2, 0.2), bad=0.03, twin=0.5),
+    Material("examples", 315, 2.1, 5, 0.2, 0.3, (0.2, 0.2), bad=0.03, twin=0.5),
+    Material("meanings", 676, 1, 5, 0.2, 0.3, (0.2, 0.2), bad=0.03, twin=0.5),
+    Material("words", 800, 1, 5, 0.2, 0.3, (0.5, 0.8), bad=0.03, twin=0.5),
+    Material("senses", 700, 1, 5, 0.22, 0.3, (0.4, 0.55), bad=0.03, twin=0.5),
+    Material("reversed", 400, 2, 2, 0.5, 0.5, opposite=True, twin=0.5),
+    Material("everyday", 120, 2, 2, 0.5, 0.5, opposite=True),
+    Material("inference", 173, 4, 2, 0.5, 0.5, opposite=True, twin=0.5),
+    Material("exceptions", 315, 2, 2, 0.5, 0.5, opposite=True),
+    Material("parts", 264, 2, 2, 0.5, 0.5, opposite=True),
+)
+"""The full edition: clusters and items as it has them."""
+RETEST, LETTERS = 200, 60
+"""Clusters that are asked again, and by letters, in the full edition."""
+
+
+@dataclass
+class Total:
+    """What happened to the pages of one model."""
+
+    name: str
+    findings: int = 0
+    same: int = 0
+    share: list[float] = field(default_factory=list)
+    false: Counter[str] = field(default_factory=Counter)
+    """False claims, stopped and whole."""
+    instead: Counter[str] = field(default_factory=Counter)
+
+
+def thinned(scores: ItemScores, edition: str) -> ItemScores:
+    """The retest, and letters in the full edition, are asked on some of the clusters only."""
+    frozen = scores.clusters if scores.twin is None else scores.clusters[~scores.twin]
+    many = len(set(frozen.tolist()))
+
+    def some(column: np.ndarray, number: int) -> np.ndarray:
+        inside = asked_clusters([f"again {name}" for name in frozen.tolist()], min(1.0, number / many))
+        keep = np.array([f"again {name}" in inside for name in scores.clusters.tolist()])
+        return np.where(keep, column, np.nan)
+
+    letters = {"letters": some(scores.retest, LETTERS)} if edition == "full" and scores.retest is not None else {}
+    retest = None if scores.retest is None else some(scores.retest, RETEST if edition == "full" else 12)
+    return replace(scores, retest=retest, formats=letters)
+
+
+def first_part(scores: ItemScores, share: float) -> ItemScores:
+    halves = [np.ones(len(scores), bool)] if scores.twin is None else [~scores.twin, scores.twin]
+    inside = set().union(*(asked_clusters(scores.clusters[half].tolist(), share) for half in halves))
+    return scores.take(np.array([name in inside for name in scores.clusters.tolist()]))
+
+
+def stopped(whole: Sequence[ItemScores]) -> list[ItemScores]:
+    """Ask a page in looks."""
+    shares = {each.ability: LOOKS[0] for each in whole}
+    for share in LOOKS:
+        part = [first_part(each, shares[each.ability]) for each in whole]
+        if share == 1:
+            return part
+        done = decided(part, shares)
+        following = LOOKS[LOOKS.index(share) + 1]
+        shares = {n: s if n in done or s < share else following for n, s in shares.items()}
+    return part
+
+
+def count(place: int, draws: Iterable[int], edition: str, model: Model, materials: Sequence[Material]) -> Total:
+    total = Total(model.name)
+    for draw in draws:
+        rng = np.random.default_rng([900, place, draw])
+        whole = [thinned(each, edition) for each in simulated_page(rng, model, tuple(materials))]
+        part = stopped(whole)
+        early, late = page_verdicts(part), page_verdicts(whole)
+        total.findings += len(late)
+        for material in materials:
+            one, other = early[material.name], late[material.name]
+            total.same += one == other
+            if one != other:
+                total.instead[f"{one}, not {other}"] += 1
+            if model.name != "random":
+                total.false["stopped"] += not model.allows(material, one)
+                total.false["whole"] += not model.allows(material, other)
+        total.share.append(sum(map(len, part)) / sum(map(len, whole)))
+    return total
+
+
+def random_model(rng: np.random.Generator) -> Model:
+    cue = str(rng.choice(["best", "length", "first", "prior", "words", "sentences"]))
+    reads = float(rng.random()) if rng.random() < 0.5 else 0.0
+    return Model("random", READS if reads else CHANCE, None, float(rng.random()), reads, cue, prior=0.3)
+
+
+def table(totals: Sequence[Total]) -> str:
+    rows = ["| model | same verdict | questions asked | false claims, stopped (all asked) | most common difference |"]
+    rows.append("|---|---:|---:|---:|---|")
+    every = Total("**all**")
+    for each in totals:
+        rows.append(_row(each))
+        every.findings += each.findings
+        every.same += each.same
+        every.share += each.share
+        every.false.update(each.false)
+    return "\n".join([*rows, _row(every)])
+
+
+def _row(each: Total) -> str:
+    false = f"{each.false['stopped'] / each.findings:.1%} ({each.false['whole'] / each.findings:.1%})"
+    differ = ", ".join(f"{what} {n / each.findings:.1%}" for what, n in each.instead.most_common(1))
+    return f"| {each.name} | {each.same / each.findings:.1%} | {np.mean(each.share):.0%} | {false} | {differ or '–'} |"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("part", choices=("full", "quick", "random"))
+    parser.add_argument("--draws", type=int, default=8)
+    parser.add_argument("--workers", type=int, default=1)
+    arguments = parser.parse_args()
+    edition, materials = ("quick", QUICK) if arguments.part == "quick" else ("full", FULL)
+    if arguments.part == "random":
+        rng = np.random.default_rng(77)
+        tasks = [(1000 + i, [0], edition, random_model(rng), materials) for i in range(arguments.draws)]
+    else:
+        tasks = [(i, range(arguments.draws), edition, model, materials) for i, model in enumerate(MODELS)]
+    totals: list[Total] = Parallel(n_jobs=arguments.workers, verbose=0)(delayed(count)(*task) for task in tasks)
+    if arguments.part == "random":
+        joined = Total("random")
+        for each in totals:
+            joined.findings, joined.same = joined.findings + each.findings, joined.same + each.same
+            joined.share += each.share
+            joined.instead.update(each.instead)
+        print(f"models with every verdict the same: {np.mean([each.same == each.findings for each in totals]):.1%}")
+        totals = [joined]
+    print(table(totals), flush=True)
+
+
+if __name__ == "__main__":
+    main()
