@@ -140,15 +140,20 @@ def state(text: str) -> str:
 
 
 def _infinitive(text: str) -> str:
-    """Return the infinitive after *likely to*: the verb phrase itself, *be* or *have*."""
+    """Return the infinitive after *likely to*: the verb phrase itself, *be* or *have*.
+
+    >>> _infinitive("live underwater"), _infinitive("big mouth")
+    ('live underwater', 'have a big mouth')
+    """
     if text.startswith(_PLACED):
         return f"be at {text.removeprefix(_PLACED)}"
     first, *rest = text.split(" ")
-    if verb_form(first)[1] == "base" and not (rest and is_adjective(first) and not is_noun(rest[-1])):
+    kind = verb_form(first)[1]
+    if kind == "base" and not (rest and is_adjective(first) and not is_noun(rest[-1])):
         return text
-    if verb_form(first)[1] == "gerund" or is_description(text):
+    if kind == "gerund" or is_description(text):
         return f"be {text}"
-    return f"have {with_article(text)}"
+    return text if kind == "base" else f"have {with_article(text)}"
 
 
 # Premises, for each logical template (table 3).
