@@ -124,7 +124,7 @@ def main() -> None:
         return
     edition: Any = "full" if arguments.full else "quick"
     models = planted(edition, arguments.ability)
-    found = hs.profile(models, full=edition == "full", abilities=arguments.ability, pictures=False)
+    found = hs.profile(models, full=edition == "full", abilities=arguments.ability)
     print("| planted model | verdicts | word knowledge | overall |\n|---|---|---:|---:|")
     for model in found.models:
         said = Counter(each.verdict for each in model.verdicts.findings)

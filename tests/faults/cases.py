@@ -163,7 +163,7 @@ def _commands(inputs: Path, only: Sequence[str] | None) -> list[Case]:
         Case("train", command(*training, "--seeds", "2", "--epochs", "1", "--batch", "4", "--device", "cpu", "--out", "out"), results_only),
         Case("inoculate", command(*dosing, "--dose", "4", "--lr", "1e-3", "--steps", "2", "--seed", "0", "--out", "out"), results_only),
         Case("winoventi make", command(*making, "--device", "cpu", "--out", "out"), results_only),
-        Case("profile", with_wordnet(write_small_wordnet(inputs / "wordnet"), command("profile", "-m", at["wide"], "--ability", "parts", "--limit", "3", "--no-pictures", "--device", "cpu", "--out", "out")), results_only),
+        Case("profile", with_wordnet(write_small_wordnet(inputs / "wordnet"), command("profile", "-m", at["wide"], "--ability", "parts", "--limit", "3", "--device", "cpu", "--out", "out")), results_only),
         Case("replicate", command("replicate", "cats", "-m", at["gpt2"], "--data", at["sets"], "--device", "cpu", "--out", "out"), results_only),
         Case("rica study", command("rica", "study", "-m", at["gpt2"], "-p", at["rica.jsonl"], "--limit", "4", "--spec", "truncation=left", "--device", "cpu", "--out", "out"), results_only),
     ]  # fmt: skip

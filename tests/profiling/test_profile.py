@@ -45,7 +45,7 @@ def pair(tmp_path_factory: pytest.TempPathFactory) -> Profile:
 def small(tmp_path_factory: pytest.TempPathFactory) -> Profile:
     """The bundled model on a dozen families of two abilities."""
     out = tmp_path_factory.mktemp("profile") / "small"
-    return hs.profile("smollm2", abilities=["exceptions", "turned"], limit=6, out=out, pictures=False)
+    return hs.profile("smollm2", abilities=["exceptions", "turned"], limit=6, out=out)
 
 
 def test_a_guesser_is_found_to_guess_and_gets_nothing(pair: Profile) -> None:
@@ -184,7 +184,7 @@ def test_a_real_model_has_every_column_of_a_sheet(small: Profile) -> None:
 def test_the_same_call_asks_nothing_again_and_says_the_same(small: Profile) -> None:
     assert small.out is not None
     before = (small.out / "profile.json").read_bytes()
-    again = hs.profile("smollm2", abilities=["exceptions", "turned"], limit=6, out=small.out, pictures=False)
+    again = hs.profile("smollm2", abilities=["exceptions", "turned"], limit=6, out=small.out)
     assert again.models[0].forecast is None, "nothing was left to be foretold"
     assert again.models[0].verdicts == small.models[0].verdicts
     after = json.loads((small.out / "profile.json").read_bytes())
@@ -252,7 +252,7 @@ def test_the_command_prints_a_table_and_its_document_keeps_to_its_schema(
     pair: Profile, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     hold_to("profile", pair.to_json())
-    words = ["profile", "-m", "guesser", "--ability", "parts", "--ability", "turned", "--no-pictures"]
+    words = ["profile", "-m", "guesser", "--ability", "parts", "--ability", "turned"]
     printed = caller(capfd)(*words, "--out", tmp_path / "p")
     assert printed.code == 0, printed.err
     assert "wholes ¹" in printed.out
@@ -320,7 +320,7 @@ def test_a_reader_of_planted_cues_is_found_and_one_that_ignores_them_is_not(tmp_
 
     found = hs.profile(
         [Planted("follower", follower), Planted("ignores them", _key)],
-        abilities=["turned", "parts"], full=True, out=tmp_path / "p", pictures=False,
+        abilities=["turned", "parts"], full=True, out=tmp_path / "p",
     )  # fmt: skip
     moved, unmoved = (model.moved_by_cues for model in found.models)
     assert moved is not None
@@ -382,7 +382,7 @@ def test_a_planted_model_is_named_by_its_file(tmp_path: Path, capfd: pytest.Capt
     code = "class Last:\n    name = 'last'\n    def scores(self, item):\n        return range(len(item.options))\n"
     file = tmp_path / "planted.py"
     file.write_text(code + "number = 3\n", encoding="utf-8")
-    words = ["profile", "-m", f"mine={file}:Last", "--ability", "parts", "--no-pictures", "--json"]
+    words = ["profile", "-m", f"mine={file}:Last", "--ability", "parts", "--json"]
     printed = caller(capfd)(*words, "--out", tmp_path / "p")
     assert printed.code == 0, printed.err
     (model,) = json.loads(printed.out)["models"]

@@ -54,7 +54,7 @@ def test_a_thinking_model_that_knows_four_of_five_gets_a_profile_that_says_so(
     items: list[Item], tmp_path: Path
 ) -> None:
     model = ReplyModel(thinking(items, 0.8), "thinker")
-    found = hs.profile(model, out=tmp_path / "p", pictures=False, **FEW).models[0]
+    found = hs.profile(model, out=tmp_path / "p", **FEW).models[0]
     assert found.asked.startswith("by replies; chat template")
     assert "2 option orders, seed 0" in found.asked
     assert found.forecast is not None
@@ -68,7 +68,7 @@ def test_a_thinking_model_that_knows_four_of_five_gets_a_profile_that_says_so(
         assert blind.accuracy.low < 0.5 < blind.accuracy.high, "without the question it guesses"
         assert "in the retest" in [each.name for each in finding.conditions]
     again = ReplyModel(thinking(items, 0.0), "thinker")
-    kept = hs.profile(again, out=tmp_path / "p", pictures=False, **FEW).models[0]
+    kept = hs.profile(again, out=tmp_path / "p", **FEW).models[0]
     assert (again.asked, kept.verdicts) == ([], found.verdicts), "stored replies are not asked for again"
 
 
@@ -100,7 +100,7 @@ def test_the_quick_edition_takes_at_most_4000_requests() -> None:
 
 
 def test_both_orders_of_a_main_question_are_asked_and_kept(items: list[Item], tmp_path: Path) -> None:
-    hs.profile(ReplyModel(thinking(items, 1.0)), out=tmp_path, pictures=False, limit=3, abilities=["parts"])
+    hs.profile(ReplyModel(thinking(items, 1.0)), out=tmp_path, limit=3, abilities=["parts"])
     (main,) = hs.open_run(tmp_path / "answers-in-orders").answered
     orders = {item.id: {each.order for each in main.replies_to(item.id)} for item in main.items}
     assert {len(each) for each in orders.values()} == {BOTH_ORDERS}

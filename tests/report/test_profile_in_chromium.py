@@ -18,7 +18,7 @@ if CHROMIUM is None:
 @pytest.fixture(scope="module")
 def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("page")
-    page = hs.profile(["guesser", "cue-reader"], abilities=["parts", "turned"], out=out, pictures=False).page
+    page = hs.profile(["guesser", "cue-reader"], abilities=["parts", "turned"], out=out).page
     assert page is not None
     return page
 

@@ -131,15 +131,13 @@ BUILDERS = (
 )
 
 PROFILE = (
-    Call(
-        "profile/quick", "profile", "-m guesser -m cue-reader --no-pictures --out out/quick", ("out/quick/profile.md",)
-    ),
-    Call("profile/full", "profile", "-m guesser --full --no-pictures --out out/full"),
+    Call("profile/quick", "profile", "-m guesser -m cue-reader --out out/quick", ("out/quick/profile.md",)),
+    Call("profile/full", "profile", "-m guesser --full --out out/full"),
     Call(
         "profile/model",
         "profile",
         "-m models/llama_wide --limit 4 --ability everyday --ability kinds --ability exceptions --ability parts"
-        " --ability inference --no-pictures --out out/profiled",
+        " --ability inference --out out/profiled",
     ),
 )
 

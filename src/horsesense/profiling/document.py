@@ -137,11 +137,11 @@ class Profile(Document):
     markdown: Path | None = None
     """Path of the Markdown version."""
 
-    def write(self, folder: str | Path, *, pictures: bool = True, progress: Progress = NO_PROGRESS) -> Profile:
+    def write(self, folder: str | Path, progress: Progress = NO_PROGRESS) -> Profile:
         """Write the page, the grid as SVG and PNG, Markdown and JSON into a folder; return the profile with paths."""
         from horsesense.report.profile_page import write_profile
 
-        return write_profile(self, Path(folder), pictures, progress)
+        return write_profile(self, Path(folder), progress)
 
     def to_markdown(self) -> str:
         """Return the profile as a text for a model card."""

@@ -44,7 +44,6 @@ def profile(
     spec: str | ScoringSpec = "default",
     served: ServedSettings | None = None,
     engine: EngineSettings | None = None,
-    pictures: bool = True,
     progress: Progress = NO_PROGRESS,
 ) -> Profile:
     """Profile models on ten commonsense abilities, each with its controls and a verdict by stated rules.
@@ -68,7 +67,6 @@ def profile(
             system).
         served: Server settings.
         engine: Where models are asked. Workers give the same answers, without a forecast.
-        pictures: Write a PNG of the grid beside the SVG.
         progress: Progress callback.
 
     Returns:
@@ -138,7 +136,7 @@ def profile(
             relatedness=tuple(encoder.about for encoder in known),
             relatedness_note="" if known else NOT_CONTROLLED,
         )
-        return document if folder is None else document.write(folder, pictures=pictures, progress=progress)
+        return document if folder is None else document.write(folder, progress=progress)
 
 
 @translate_errors()

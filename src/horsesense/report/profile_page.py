@@ -28,12 +28,12 @@ from horsesense.runs.store import PROFILE
 PAGE, SVG, PNG, MARKDOWN = "profile.html", "profile.svg", "profile.png", "profile.md"
 
 
-def write_profile(profile: Profile, folder: Path, pictures: bool = True, progress: Progress = NO_PROGRESS) -> Profile:
+def write_profile(profile: Profile, folder: Path, progress: Progress = NO_PROGRESS) -> Profile:
     """Write all files of a profile; return it with their paths."""
     drawn = [folder / SVG]
     svg = grid_svg(profile)
     _write(folder / SVG, svg.encode())
-    if pictures and (png := _png(svg, progress)):
+    if png := _png(svg, progress):
         _write(folder / PNG, png)
         drawn.append(folder / PNG)
     _write(folder / PAGE, page_html(profile).encode())
@@ -72,6 +72,7 @@ def page_html(profile: Profile) -> str:
         "rows": rows,
         "titles": titles,
         "notes": view.notes(profile),
+        "conclusions": view.conclusions(profile),
         "headlines": [view.headline(model) for model in profile.models],
         "verdicts": {name: style for name, style in view.VERDICTS.items() if name in present},
         "rungs": RUNGS,
@@ -113,7 +114,7 @@ def _lines(profile: Profile) -> Iterator[str]:
     ]
     heading = ["model", "overall score [95% CI]", "verdicts", "items", "contamination", "moved by planted cues"]
     yield f"\n{TextTable(heading, summary).markdown()}"
-    for name, text in view.notes(profile).items():
+    for name, text in (*view.conclusions(profile).items(), *view.notes(profile).items()):
         yield f"{name}: {text}.\n"
     columns = ["ability"]
     for model in profile.models:

@@ -208,6 +208,15 @@ def notes(profile: Profile) -> dict[str, str]:
     return {"Overall score": scope(profile), "Controls": controls(profile)}
 
 
+def conclusions(profile: Profile) -> dict[str, str]:
+    """State in one sentence what a profile says; models with the same conclusion share it."""
+    same: dict[str, list[str]] = {}
+    for model in profile.models:
+        sentence, _, _ = model.summary[1].partition(". ")
+        same.setdefault(sentence.rstrip("."), []).append(model.model)
+    return {listed(models): sentence for sentence, models in same.items()}
+
+
 def overall_text(model: ModelProfile) -> str:
     """Format the overall score."""
     overall = model.verdicts.overall

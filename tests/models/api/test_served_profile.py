@@ -31,7 +31,7 @@ def test_a_served_model_gets_the_profile_of_its_weights(
     told = Told()
     few: dict[str, Any] = {"abilities": ["parts"], "limit": 4}
     priced = hs.ServedSettings(price=(10.0, 10.0))
-    served = hs.profile(f"far={server.name}", out=tmp_path / "p", served=priced, progress=told, pictures=False, **few)
+    served = hs.profile(f"far={server.name}", out=tmp_path / "p", served=priced, progress=told, **few)
     near = hs.profile(local, **few)
     one, other = (each.models[0].verdicts.findings[0] for each in (served, near))
     assert one.accuracy == other.accuracy
