@@ -17,7 +17,7 @@ TERMS = (
     ("item", "one question or sentence pair of a probe; its key is the right option"),
     ("family", "items that test the same fact"),
     ("group", "items that share something, such as a noun or a source"),
-    ("cluster", "group whose answers are not independent; intervals count it as one"),
+    ("cluster", "group whose answers are not independent; one observation to intervals"),
     ("facet", "property of items by which results can be sliced"),
     ("cue", "rule that picks an option without understanding the question"),
     ("control", "baseline that a score is compared with, such as the best cue"),

@@ -91,8 +91,8 @@ class ScoringSpec:
             spec: Scoring spec: a preset (such as paper:cats), then fields (pll=token), separated by commas.
             dtype: Precision of the model; auto: bfloat16 if it gives the same answers as float32 on a sample. By
                 default, float32.
-            pll: Pseudo-log-likelihood of masked models; token: mask one token at a time; word-l2r: mask also the
-                later tokens of its word. By default, word-l2r.
+            pll: Pseudo-log-likelihood of masked models; token: mask only the scored token; word-l2r: mask it
+                and the later tokens of the same word. By default, word-l2r.
         """
         meaning, written = parse_spec(spec), fields_set(spec)
         for name, value in (("dtype", dtype), ("pll", pll)):

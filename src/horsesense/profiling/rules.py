@@ -134,9 +134,9 @@ def _same_answer(evidence: Evidence) -> Judged | None:
         if pairs.same_answer.clusters >= FEW and pairs.same_answer.low > HALF and pairs.margin.low > 0:
             return Judged(
                 "same answer",
-                f"In {_percent(pairs.one_right)} of {pairs.pairs:,} {pairs.kind} pairs, which have opposite gold "
-                "answers, exactly one answer is right. Corrected for chance, it gives the same answer to both "
-                f"questions in about {_percent(pairs.same_answer.value)} of the pairs, and knows the answers in "
+                f"{_percent(pairs.one_right)} of {pairs.pairs:,} {pairs.kind} pairs, whose two questions have opposite "
+                "answers, have exactly one right answer, as if both got the same one. Corrected for guessing, it gives "
+                f"the same answer to both in about {_percent(pairs.same_answer.value)} of the pairs, and knows both in "
                 f"{_percent(max(0.0, pairs.known.value))}.",
             )
     return None

@@ -63,15 +63,17 @@ VERDICTS: dict[str, VerdictStyle] = {
         "The adjusted score is not significantly above 0, and a model that knows 40% of the items would be detected.",
     ),
     "inconclusive": VerdictStyle(
-        "open", "#8d877a", "The items are too few, or the intervals too wide, for any of the other verdicts."
+        "open",
+        "#8d877a",
+        "No other verdict can be shown: few items, wide intervals, or no twins for a contaminated model.",
     ),
 }
 """From the best verdict to the one that says least."""
 UNJUDGED = "no person has validated these items"
 FIRST_LOOK = (
     "The quick edition is a first look; use the full edition for conclusions. In simulations of the quick edition, 61% "
-    "of verdicts were right, 4.5% true but weaker than possible, 34% inconclusive and 0.1% false. With 600 to 800 "
-    "items per ability, 99% were right."
+    "of verdicts were right, 4.5% right but weaker than they could be, 34% inconclusive and 0.1% false. With 600 to "
+    "800 items per ability, 99% were right."
 )
 FORMATS = ("loglikelihood", "pmi", "letters", "generate")
 EXPLANATIONS = {"cue": "Best surface cue", "relatedness": "Relatedness", "blind": "Options without the question"}
@@ -306,7 +308,7 @@ def _controls_of(model: ModelProfile, profile: Profile) -> Iterator[str]:
     findings = model.verdicts.findings
     kinds = {each.kind for f in findings for each in f.explanations}
     if "cue" in kinds:
-        yield f"those of {len(battery())} surface cues that apply to an ability"
+        yield f"surface cues (a battery of {len(battery())})"
     if "relatedness" in kinds:
         yield " by ".join(filter(None, ("relatedness", listed(profile.relatedness))))
     if "blind" in kinds:
@@ -420,7 +422,7 @@ def facts_of(finding: AbilityFinding, ability: ProfiledAbility) -> Iterator[tupl
 
 def _retention(share: Estimate | None) -> str:
     if share is None:
-        return f"Retention: not estimated (score not above chance, or fewer than {LEAST_CLUSTERS} clusters)"
+        return f"Retention is not estimated: the score is not above chance, or in fewer than {LEAST_CLUSTERS} clusters"
     return "Retention: 100% (capped)" if share.low >= 1 else f"Retention: {share:.0%}"
 
 
@@ -453,14 +455,15 @@ def _condition_name(name: str) -> str:
 
 def explained(each: ExplanationFinding) -> str:
     """State the accuracy of an explanation, and that of the model where the explanation is right and wrong."""
+    picked = "that choice" if each.kind == "blind" else "the rule"
     sides = [
-        f"{percent(side.value, 0)} where it is {word}"
+        f"{percent(side.value, 0)} where {picked} is {word}"
         for side, word in ((each.where_right, "right"), (each.where_wrong, "wrong"))
         if side is not None
     ]
     model = f" The model gets {' and '.join(sides)}." if sides else ""
     if each.kind == "blind":
-        return f"The option that the model picks without the question is right in {each.accuracy:.0%}.{model}"
+        return f"Shown only the options, the model picks the right one in {each.accuracy:.0%}.{model}"
     best = f"The best of {each.tried} cues, chosen on one half of the items and scored on the other"
     rule = f"{best if each.tried > 1 else 'The rule'}: pick {each.name.removeprefix('picking ')}"
     return f"{rule}. It is right in {each.accuracy:.0%}.{model}"
@@ -474,8 +477,8 @@ def contamination_sentence(model: ModelProfile, titles: Mapping[str, str]) -> st
     size = count(len(test.abilities), "ability", "abilities")
     result = (
         f"{model.model}: accuracy on public items minus accuracy on their twins is {test.difference:+.2f} over "
-        f"{size} (one-sided p {_equals(test.p)}; the level is {test.level:g}, which is strict because all models share "
-        f"one split)."
+        f"{size} (one-sided p {_equals(test.p)}; the level is {test.level:g}, because one unlucky split into public "
+        f"items and twins would accuse many models at once)."
     )
     if status == "found":
         own = listed([titles.get(name, name) for name in test.contaminated])

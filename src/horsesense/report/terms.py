@@ -27,7 +27,8 @@ TERMS: Mapping[str, str] = {
         "(accuracy − chance) / (ceiling − chance), where accuracy is a weighted mean over items. The weights are such "
         "that following the best surface cue, picking the most similar option, or repeating the choice without the "
         "question scores exactly chance. So 0 means nothing beyond these controls, and 1 is the ceiling. If a control "
-        "is right on most items, the few others carry most of the weight."
+        "answers most items correctly, the score rests mainly on the few items that it answers wrongly, and its "
+        "interval is wide. So the adjusted score does not follow from plain accuracy."
     ),
     "Retest": "Some items are asked again with a neutral sentence in front, or with other names in them.",
     "Rephrased question": "The same inference in other words.",

@@ -37,7 +37,7 @@ class DesignSettings:
     wordings: Annotated[int, Ge(2)] | None = None
     """Ask each item again in this many predefined wordings; with letters, each in two option orders."""
     until: str | None = None
-    """Stop early: "ci<0.03" stops when accuracy is known to within 0.03, by an anytime-valid interval."""
+    """Stop early: "ci<0.03" stops when the half-width of the (anytime-valid) interval of accuracy is at most 0.03."""
 
 
 @translate_errors()

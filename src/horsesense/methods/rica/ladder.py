@@ -323,7 +323,7 @@ def _verdict(known: Estimate, rates: Mapping[str, Estimate], losses: Sequence[Ru
     if not {"fact", "inference"} <= rates.keys():
         return f"{share}: too few to measure how it uses them."
     if rates["fact"].low <= 0.5:
-        return f"{share}: not above chance in held-out questions, so it cannot be measured how it uses them."
+        return f"{share}, which is not above chance, so its use of facts cannot be measured."
     inference, fact = (f"{rates[rung].value:.0%}" for rung in ("inference", "fact"))
     accuracies = (
         f"in held-out questions, accuracy on the known facts is {fact}, and {inference} on inferences from them"
