@@ -117,8 +117,21 @@ class ProfileCell:
     @property
     def disagreeing(self) -> tuple[str, ...]:
         """Prompt formats that disagree with the main one: intervals apart, or only one of the two above chance."""
+        return tuple(name for name, other in self.formats if _disagree(self.finding.accuracy, other))
+
+    @property
+    def disagreement(self) -> str:
+        """State how the other formats disagree with the main one."""
         main = self.finding.accuracy
-        return tuple(name for name, other in self.formats if _disagree(main, other))
+        parts = [f"{main:.0%} in the main format{_standing(main)}"]
+        parts += [
+            f"{other:.0%} with {name}{_standing(other)}" for name, other in self.formats if _disagree(main, other)
+        ]
+        return f"{'; '.join(parts)}."
+
+
+def _standing(e: Estimate) -> str:
+    return "" if e.chance is None else f" ({'above' if e.low > e.chance else 'not above'} chance)"
 
 
 def _disagree(main: Estimate, other: Estimate) -> bool:
