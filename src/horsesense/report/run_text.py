@@ -200,7 +200,7 @@ def _unproven(control: ArtefactControl) -> str:
     """State what follows where the cue may be at chance: little, unless it earns significantly less than the model."""
     cue, model = control.cue, control.model
     if cue.high < model.low:
-        return "Surface cues do not explain the score."
+        return "Surface cues do not explain the score. Relatedness is not one of them: see `horsesense cues`."
     if model.chance is not None and model.low > model.chance:
         return f"Whether surface cues explain the score is inconclusive (n = {cue.n:,})."
     return "Neither the cue nor the model is significantly above chance."

@@ -350,3 +350,30 @@ def test_what_was_exported_comes_back_as_it_was(tmp_path: Path) -> None:
 def test_a_name_of_the_hub_that_cannot_be_had_is_told() -> None:
     with pytest.raises(UserError, match=r"datasets is not installed|cannot be had"):
         hs.read_release("table", "hf:org/name:config")
+
+
+@pytest.mark.parametrize(("first", "refused"), [(0, False), (1, True)])
+def test_indices_that_count_from_1_are_refused(tmp_path: Path, first: int, refused: bool) -> None:
+    """The last option is never right, so that every index from 1 is also one from 0."""
+    rows = "".join(f"Is it {n}?,yes,no,maybe,never,{first + n % 3}\n" for n in range(30))
+    (tmp_path / "quiz.csv").write_text(f"q,a,b,c,d,key\n{rows}", encoding="utf-8")
+    columns = parse_map("question=q,options=a+b+c+d,answer=key")
+    if refused:
+        with pytest.raises(UserError, match="count from 0") as caught:
+            read_table([tmp_path / "quiz.csv"], False, columns, "quiz")
+        assert caught.value.file == str(tmp_path / "quiz.csv")
+    else:
+        assert [item.answer for item in read_table([tmp_path / "quiz.csv"], False, columns, "quiz").items] == [
+            0,
+            1,
+            2,
+        ] * 10
+
+
+def test_a_mapped_column_with_a_dot_in_its_name_is_not_called_unmapped(tmp_path: Path) -> None:
+    lines = ['{"q": "Is it?", "Choices (sep. by ;)": ["yes", "no"], "key": 0}'] * 2
+    (tmp_path / "quiz.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    probe = read_table(
+        [tmp_path / "quiz.jsonl"], False, parse_map("question=q,options=Choices (sep. by ;),answer=key"), "quiz"
+    )
+    assert "nobody mapped" not in probe.card.made

@@ -6,6 +6,7 @@ value after a second equals sign is the same in every row, and columns that nobo
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -80,6 +81,7 @@ def read_table(paths: Sequence[Path], skip_bad: bool, columns: Mapping[str, str]
             answer = None if find is None or written is None else _found(find, *written)
             reading.add(_item(name, row_of_table, columns, answer))
     places = {item.answer for item in reading.items}
+    _check_first_index(find, places, reading.items, paths[0])
     if len(reading.items) > 1 and len(places) == 1 and None not in places:
         reading.notes["items whose answer is always the same place"] += len(reading.items)
     if unused := _unused(seen, columns):
@@ -204,7 +206,8 @@ def _names(columns: str) -> list[str]:
 
 
 def _unused(seen: Mapping[str, int], columns: Mapping[str, str]) -> list[str]:
-    used = {each.partition(".")[0] for column in columns.values() for each in (column, *re.split("[+&]", column))}
+    written = {each for column in columns.values() for each in (column, *re.split("[+&]", column))}
+    used = written | {each.partition(".")[0] for each in written}
     return sorted(name for name in seen if name and name not in used)
 
 
@@ -282,7 +285,7 @@ def _found(find: Finder, keys: Sequence[str], written: Any) -> int | None:
     answer = find(keys, written)
     if answer is None:
         raise UserError(
-            f"the answer {written!r} is not one of the options", fix="give its index, its letter or its text"
+            f"the answer {written!r} is not one of the options", fix="give its index, from 0, its letter or its text"
         )
     return answer
 
@@ -301,6 +304,20 @@ def _by_letter(options: Sequence[str], written: Any) -> int | None:
 def _by_index(options: Sequence[str], written: Any) -> int | None:
     text = str(written).strip()
     return int(text) if re.fullmatch("[0-9]{1,3}", text) and int(text) < len(options) else None
+
+
+def _check_first_index(find: Finder | None, places: set[int | None], items: Sequence[Item], path: Path) -> None:
+    """Refuse indices that seem to count from 1: of several places, the first is never right.
+
+    If the keys were random, so many items would have none of them in fewer than one of a hundred tables.
+    """
+    chance = math.prod(1 - 1 / len(item.options) for item in items if item.answer is not None)
+    if find is _by_index and len(places - {None}) > 1 and 0 not in places and chance < 0.01:
+        raise UserError(
+            f"none of the {len(items):,} answers is 0, and indices count from 0",
+            file=path,
+            fix="write letters or the texts of the options, if yours count from 1",
+        )
 
 
 def _by_truth(options: Sequence[str], written: Any) -> int | None:
