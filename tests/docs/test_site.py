@@ -86,7 +86,7 @@ class Page(HTMLParser):
 
 QUESTIONS = {
     "How do I install it, and do I need torch?": (["Start"], "reads, shows, compares, reports"),
-    "How do I ask my own checkpoint?": (["Guides", "Your own model"], "./my-model"),
+    "How do I ask my own checkpoint?": (["Guides", "Evaluate a Hugging Face model"], "./my-model"),
     "Can it ask a model behind a server?": (["Guides", "Served models"], "openai:URL#name"),
     "How do I write questions of my own?": (["Guides", "Your own questions"], "kitchen.jsonl"),
     "Is a difference between two models real?": (["Concepts", "Statistics"], "paired, over clusters"),
