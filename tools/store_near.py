@@ -17,6 +17,7 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import cast
 
 from horsesense.cues.relatedness import Encoder, encoders
 from horsesense.lexicons.sources import open_graph
@@ -74,8 +75,7 @@ def write(name: str, file: Path, known: Sequence[Encoder]) -> None:
         write_stored(file, dictionary, [slots[index] for index in left])
         print(f"{name}: {len(left):,} of {len(slots):,} questions")
     else:
-        relation: Relation = name  # type: ignore[assignment]
-        asked = WordNetPlan(relation, distractors="near", wording="en", common=True, one_split=True)
+        asked = WordNetPlan(cast(Relation, name), distractors="near", wording="en", common=True, one_split=True)
         attested = AttestedConcepts(graph, CertaintyRules(graph))
         options = Options(graph, asked, attested, template_words=False)
         choices = NearBuilder(options, attested, known, Counter()).choices(None)

@@ -44,7 +44,7 @@ class Person(threading.Thread):
 
     def __init__(self, address: str, token: str) -> None:
         super().__init__(daemon=True)
-        self.browser = Somebody(httpx.Client(base_url=address, follow_redirects=True, timeout=30), f"/in/{token}")  # type: ignore[arg-type]  # TestClient is one
+        self.browser = Somebody(httpx.Client(base_url=address, follow_redirects=True, timeout=30), f"/in/{token}")
         self.acknowledged: set[str] = set()
         self.requests = self.unanswered = 0
 

@@ -126,8 +126,8 @@ def test_examples_and_ways_cross_and_a_run_in_memory_is_the_same(cluster: Any, m
 
 
 def test_a_profile_by_workers_says_what_it_says_here(cluster: Any, wide_gpt2: str) -> None:
-    asked = {"abilities": ["parts"], "limit": 4, "device": "cpu"}
-    one, other = (hs.profile(wide_gpt2, engine=engine, **asked) for engine in (None, EngineSettings(ENGINE)))  # type: ignore[arg-type]
+    asked: dict[str, Any] = {"abilities": ["parts"], "limit": 4, "device": "cpu"}
+    one, other = (hs.profile(wide_gpt2, engine=engine, **asked) for engine in (None, EngineSettings(ENGINE)))
     assert one.models[0].verdicts == other.models[0].verdicts
     assert one.models[0].planted_cues == other.models[0].planted_cues
     assert one.models[0].mistakes == other.models[0].mistakes

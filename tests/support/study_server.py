@@ -13,6 +13,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import httpx
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
@@ -74,7 +75,7 @@ def study_of(
 class Somebody:
     """A browser: it keeps its cookie and follows links."""
 
-    client: TestClient
+    client: TestClient | httpx.Client
     link: str = ""
     page: Any = None
     trail: list[str] = field(default_factory=list)

@@ -116,7 +116,7 @@ class Job:
 
     def begin(self) -> Sequence[EngineTask]:
         """Return the first tasks."""
-        raise NotImplementedError
+        raise NotImplementedError  # the one hook without a default
 
     def interrupted(self) -> None:
         """React to Ctrl-C."""

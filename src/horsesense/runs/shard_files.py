@@ -125,7 +125,7 @@ def read_answers(folder: Path, part: Part, columns: ItemColumns) -> StoredAnswer
 
 
 def read_replies(folder: Path, part: Part) -> StoredReplies:
-    """Read the replies of one part; none where the prompt format has none."""
+    """Read the replies of one part; empty for a prompt format without replies."""
     from pyarrow import parquet
 
     sources: list[tuple[int, Source]] = []

@@ -247,7 +247,7 @@ class RunStore:
         return [False] * part.shards
 
     def write(self, model: str, probe: str, prompt_format: str, shard: int, answers: Any, replies: Any) -> None:
-        """Store the tables of a shard; replies are None where the prompt format has none."""
+        """Store the tables of a shard; replies are None for a prompt format without replies."""
         self.answers.setdefault((model, probe, prompt_format), []).append(answers)
         if replies is not None:
             self.replies.setdefault((model, probe, prompt_format), []).append(replies)

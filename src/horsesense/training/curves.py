@@ -58,9 +58,9 @@ class SelectedTrial(InoculationTrial):
     test_original: Estimate
     """The original task's test."""
     strict_new: Estimate | None
-    """Share of whole families right in the probe's test; null if there are none."""
+    """Share of whole families right in the probe's test; null without families."""
     strict_original: Estimate | None
-    """Share of whole families right in the original task's test; null if there are none."""
+    """Share of whole families right in the original task's test; null without families."""
     seen: Mapping[str, Estimate]
     """The probe's test by whether the word of the concept occurs in the text of the original task."""
 
@@ -196,7 +196,7 @@ def _spread(values: Sequence[float]) -> float | None:
 
 
 def read_trials(path: Path, kind: type[Trial]) -> list[Trial]:
-    """Read the trials of an inoculation; none if there are none yet."""
+    """Read the trials of an inoculation that have ended."""
     if not path.is_file():
         return []
     Store(path.parent).check(path, "get an undamaged copy of the folder")

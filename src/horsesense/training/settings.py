@@ -15,7 +15,7 @@ from horsesense.errors import UserError, argument, unknown
 from horsesense.registry import load, provided
 
 HELD_OUT = 0.1
-"""Share of a training set that is held out for model selection where there is no development set."""
+"""Share of a training set that is held out for model selection without a development set."""
 
 
 @dataclass(frozen=True, slots=True)
