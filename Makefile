@@ -31,7 +31,7 @@ setup: $(READY)
 # torch comes first and alone, so that the tested build is installed and not the newest one. Everything else is in the
 # lock, and a file with another hash is refused.
 $(READY): pyproject.toml constraints.txt requirements.lock
-	@echo "Set-up: installs torch and about 100 packages into $(VENV); this takes a few minutes."
+	@echo "Set-up: torch and the packages of requirements.lock into $(VENV), a few minutes."
 	@$(PYTHON) -m venv $(VENV)
 	@$(PIP) install "$$(grep '^torch==' constraints.txt)"
 	@$(PIP) install --no-deps --require-hashes -r requirements.lock
