@@ -66,7 +66,7 @@ METHOD = Method(
             "partwhole gold",
             f"{_HERE}.recasting:gold",
             "Draw gold items for a qualification test",
-            "horsesense partwhole gold gold_annotations.csv -o gold.jsonl",
+            "horsesense partwhole gold gold_annotations.csv --per-label 1 -o gold.jsonl",
         ),
         Command(
             "partwhole pictures",
