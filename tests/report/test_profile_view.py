@@ -75,7 +75,7 @@ def test_a_group_without_a_score_of_one_model_has_a_dash(found: Verdicts) -> Non
     first, second = found.groups[0], replace(found.groups[0], group="other")
     both = replace(first, abilities=("kinds", "parts"))
     models = [_model(replace(found, groups=groups)) for groups in ((first,), (both, second))]
-    (one, other) = view.group_rows(type("P", (), {"models": models})())  # type: ignore[arg-type]
+    (one, other) = view.group_rows(type("P", (), {"models": models})())
     score = view.adjusted_text(first.adjusted)
     assert (one.abilities, other.cells) == ((*first.abilities, "kinds", "parts"), ("–", score))
     assert one.cells[0].startswith(f"{score} ({len(first.abilities)} of ")
