@@ -13,10 +13,20 @@ from horsesense.report.charts import write_charts
 from horsesense.report.collection import collect
 from horsesense.report.page import write_report
 from horsesense.stats import Estimate
-from horsesense.training.curves import SelectedTrial, curves, inoculation_curve, read_curves, training_curves
 from horsesense.training.leaks import LeakCounts
 from horsesense.training.training_record import EvalPoint
-from horsesense.training.training_results import HeldOutResult, SeedResult, SettingResult, Training, write_results
+from horsesense.training.training_results import (
+    HeldOutResult,
+    SeedResult,
+    SelectedTrial,
+    SettingResult,
+    Training,
+    curves,
+    inoculation_curve,
+    read_curves,
+    training_curves,
+    write_results,
+)
 from tests.support.made_run import made_items, make_run
 
 

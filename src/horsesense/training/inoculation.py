@@ -28,17 +28,6 @@ from horsesense.runs.engine import EngineSettings, EngineTask, Job
 from horsesense.stats import Estimate, family_accuracy, item_accuracy
 from horsesense.stats.resampling import Floats
 from horsesense.training.baselines import is_stored
-from horsesense.training.curves import (
-    SELECTED,
-    TRIALS,
-    CurvePoint,
-    InoculationTrial,
-    SelectedTrial,
-    Trial,
-    curves,
-    inoculation_curve,
-    read_trials,
-)
 from horsesense.training.inoculation_trials import (
     CONTROL,
     LEARNING_RATES,
@@ -56,6 +45,17 @@ from horsesense.training.leaks import LeakCounts, Leaks, check_leaks, find_leaks
 from horsesense.training.settings import with_gold
 from horsesense.training.trainer import credit_of
 from horsesense.training.training_record import ordered_content
+from horsesense.training.training_results import (
+    SELECTED,
+    TRIALS,
+    CurvePoint,
+    InoculationTrial,
+    SelectedTrial,
+    Trial,
+    curves,
+    inoculation_curve,
+    read_trials,
+)
 
 STUDY = "study.json"
 
