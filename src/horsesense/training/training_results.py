@@ -18,7 +18,7 @@ from horsesense.data import numbered_lines
 from horsesense.data.store import Store, read_record
 from horsesense.stats import Estimate, item_accuracy
 from horsesense.stats.resampling import Floats
-from horsesense.training.leaks import LeakCounts
+from horsesense.training.leaks import Leaks
 from horsesense.training.settings import TrainingPlan
 from horsesense.training.training_record import EvalPoint, TrainedModel
 
@@ -296,7 +296,7 @@ class SettingResult:
     """Number of training items."""
     counts: Mapping[str, int]
     """Items that were left out of training, by reason."""
-    leaks: LeakCounts
+    leaks: Leaks
     """Leaks from training into the tests."""
     seeds: tuple[SeedResult, ...]
     """One training per seed."""
