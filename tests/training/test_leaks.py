@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 import pytest
@@ -25,7 +26,7 @@ def test_each_kind_alone() -> None:
     assert kinds(replace(BASE, text="What is snow?"), BASE) == {}
 
 
-def kinds(test: Item, train: Item) -> dict[str, int]:
+def kinds(test: Item, train: Item) -> Mapping[str, int]:
     return find_leaks([train], [test]).by
 
 
