@@ -204,7 +204,11 @@ def evidence(own: AdjustedScores, strict: float, draws: int = DRAWS) -> Evidence
     scores = own.scores
     others = other_conditions(scores)
     stricter = 1 - (1 - strict) / max(1, len(others))
-    shares = {other.name: other.retention(scores, stricter) for other in others}
+
+    def retained(level: float) -> dict[str, Estimate]:
+        shares = {other.name: other.retention(scores, level) for other in others}
+        return {name: share for name, share in shares.items() if share is not None}
+
     adjusted = own.adjusted(strict)
     left = adjusted.low > 0
     # Following matters if nothing significant is left. The model without the question is exempt: without knowledge a
@@ -223,7 +227,8 @@ def evidence(own: AdjustedScores, strict: float, draws: int = DRAWS) -> Evidence
         balance=own.combined(1, -2, strict, own.weighting),
         strongest=own.strongest(),
         followed={name: share for name, share in follows.items() if share is not None},
-        retention={name: share for name, share in shares.items() if share is not None},
+        retention=retained(stricter),
+        retention_at_95=retained(one_sided(0.95)),
         contrasts=contrast_pairs(scores, majority),
         relatedness_controlled=bool(scores.relatedness),
         power=1.0 if left else power_to_detect(own.weighting, strict, draws=draws),

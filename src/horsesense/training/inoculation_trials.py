@@ -22,11 +22,11 @@ from horsesense.models.locate import identify
 from horsesense.progress import Progress
 from horsesense.training.baselines import ARRAYS, FILE, is_stored, read_stored
 from horsesense.training.controls.control import ControlTask
-from horsesense.training.curves import InoculationTrial
 from horsesense.training.objectives import objective_of
 from horsesense.training.settings import with_gold
 from horsesense.training.trainer import answers_of, credit_of, train_model
 from horsesense.training.training_record import EvalPoint, Recipe
+from horsesense.training.training_results import InoculationTrial
 
 if TYPE_CHECKING:
     from horsesense.runs.engine import WorkerContext
