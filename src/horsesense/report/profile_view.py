@@ -72,8 +72,8 @@ VERDICTS: dict[str, VerdictStyle] = {
 """From the best verdict to the one that says least."""
 UNJUDGED = "no person has validated these items"
 FIRST_LOOK = (
-    "The quick edition is a first look; use the full edition for conclusions. In simulations of the quick edition, 61% "
-    "of verdicts were right, 4.5% right but weaker than they could be, 34% inconclusive and 0.1% false. With 600 to "
+    "The quick edition is a first look; use the full edition for conclusions. In simulations of the quick edition, 56% "
+    "of verdicts were right, 6% right but weaker than they could be, 38% inconclusive and 0.1% false. With 600 to "
     "800 items per ability, 99% were right."
 )
 FORMATS = ("loglikelihood", "pmi", "letters", "generate")
