@@ -8,7 +8,6 @@ agree, because the text before the word is the same in both statements.
 
 from __future__ import annotations
 
-import tomllib
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -21,7 +20,7 @@ import numpy as np
 from horsesense.core import Item, Probe
 from horsesense.core.spec import parse_spec
 from horsesense.core.views import fill_blank
-from horsesense.data import cache_folder
+from horsesense.data import cache_folder, shipped_toml
 from horsesense.errors import UserError, argument
 from horsesense.methods.ledger import printed, printed_table
 from horsesense.methods.rica.analysis import question_of, rica_tables
@@ -46,10 +45,9 @@ _ZERO_SHOT = "zero-shot"
 _PARTS = ("easy", "hard", "joint")
 
 
-@cache
 def published() -> dict[str, Any]:
     """Return the facts about the paper that are not figures."""
-    return tomllib.loads((DATA / "published.toml").read_text(encoding="utf-8"))
+    return shipped_toml(DATA / "published.toml")
 
 
 @cache
