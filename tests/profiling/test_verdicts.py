@@ -138,6 +138,8 @@ def test_verdicts_are_a_document() -> None:
     assert "cannot be tested here" in found.findings[0].reasons[0]
     assert found.findings[1].on_twin in ("not above chance", "inconclusive")
     assert found.findings[1].n < found.findings[0].n
+    assert [each.abilities for each in found.groups] == [("related",), ("pairs",)], "no score where there is no twin"
+    assert found.left_out == ("loud cue",)
     plain = json.loads(json.dumps(found.to_json()))
     assert plain["findings"][1]["verdict"] == found.findings[1].verdict
     TypeAdapter(Verdicts).json_schema(mode="serialization")

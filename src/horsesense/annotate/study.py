@@ -243,7 +243,7 @@ def new_study(
         instrument: Name of an instrument (choice, naturalness …), or its .toml file.
         out: Folder to make.
         limit: Maximum number of items, drawn by seed.
-        seed: Random seed of the draw, the assignment and the order.
+        seed: Random seed for sampling, assignment and order.
         gold: Probe with answers, for the qualification.
         attention: Probe with answers, for attention checks among the other items.
         options: Study options.

@@ -218,7 +218,7 @@ def fit_control(
             --slot); cue (best surface cue); vector-similarity (of question and option); choice-only-linear,
             choice-only, choice-to-choice or choice-only-encoder (see the options only); question-to-choice or esim (see
             question and option); hypothesis-only (sees the second text of a pair); mlp (sees whole, part and
-            adjective); a plug-in's; or the folder of a fitted control.
+            adjective); a plug-in's; or the folder of a fitted baseline.
         test: Probe to answer: name or file. In Python, also a `Probe`.
         train: Probe to train on.
         dev: Probe for model selection. By default, a tenth of the training probe.

@@ -223,7 +223,7 @@ def inoculate(
         train: Probe that training sets are drawn from.
         dev: Development set of the probe, for model selection.
         test: Test set of the probe, evaluated once.
-        original_dev: Development sets of the original task, joined.
+        original_dev: Development set of the original task; several are concatenated.
         original_test: Test sets of the original task, evaluated once.
         out: Folder for trials, answers and curves.
         natural: Dataset of examples to mix into the training sets (see --add), such as examples of the original task.

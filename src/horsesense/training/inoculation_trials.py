@@ -82,7 +82,7 @@ class InoculationGrid:
     objective: str = ""
     """Training objective, as in train. By default, "options" for decoders, and "multiple-choice" for others."""
     as_paper: bool = False
-    """Pad to five options with empty answers, as in the paper; for multiple-choice."""
+    """Pad to five options with empty answers, as in the WordNetQA paper; with ``objective`` multiple-choice."""
     lora: bool = False
     """Train a LoRA adapter instead of all weights."""
     allow_overlap: bool = False
