@@ -342,7 +342,7 @@ class FunctionCommand(click.Command):
             raise TypeError(f"{self.entry.path}: {name} has no sentence in the docstring")
         for each in getattr(kind, "__metadata__", ()):
             if isinstance(each, NamesOf):
-                text = f"{text} Of papers: {', '.join(provided(each.kind))}."
+                text = f"{text} From papers: {', '.join(provided(each.kind))}."
         taken.names.append(name)
         required = parameter.default is parameter.empty
         variadic = parameter.kind is parameter.VAR_POSITIONAL
