@@ -187,7 +187,7 @@ class AdjustedScores:
         return followed.estimate(level)
 
     def strongest(self) -> str:
-        """Name the explanation that most answers follow, to a tenth, the first of equal ones; empty if they follow none."""
+        """Name the explanation that most answers follow, to a tenth; the first of equal ones, or nothing."""
         shares = {name: self.followed(name, 0.95) for name in self.columns}
         values = {name: share.value for name, share in shares.items() if share is not None and share.value > 0}
         return max(values, key=lambda name: round(values[name], 1), default="")
