@@ -193,7 +193,7 @@ print(json.dumps([told, run.results()["accuracy"][0], weights_of("untaught:3"), 
 """,
     )
     assert told == ["untaught:3 on toy: all answers are stored already"], "the same weights"
-    assert accuracy == shown["results"][0]["accuracy"]
+    assert accuracy == shown["results"][0]["accuracy"]["value"]
     assert part["model"]["weights"] == weights != other
     assert trained.startswith(f"untaught:3 is a model of the package {ORIGIN}, which gives no folder of weights")
     assert unknown.startswith("there is no model 'untaugt:'; did you mean 'untaught:'?")

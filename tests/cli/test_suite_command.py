@@ -40,9 +40,9 @@ def test_cats_row(data: Path, tiny_folders: dict[str, Path], call: Call) -> None
     suite = found["suite"]
     (row,) = suite["rows"]
     assert {name: cell["value"] for name, cell in row["sets"].items()} == {
-        result["probe"]: result["accuracy"] for result in found["results"]
+        result["probe"]: result["accuracy"]["value"] for result in found["results"]
     }
-    assert row["average"]["value"] == pytest.approx(np.mean([r["accuracy"] for r in found["results"]]))
+    assert row["average"]["value"] == pytest.approx(np.mean([r["accuracy"]["value"] for r in found["results"]]))
     assert {result["spec"]["bos"] for result in found["results"]} == {"none"}, "the paper's way where none is given"
     assert suite["published"]["averages_that_do_not_follow"] == ["XLNet-base", "RoBERTa-base", "HUMAN"]
     assert [each["kind"] for each in suite["published"]["rows"]][-1] == "published, people"

@@ -7,7 +7,7 @@ parameters, and trained weights. Other models are listed in rows of their own, w
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import cache
@@ -98,10 +98,17 @@ class ModelScore:
     """The score of a model, for a cell of a paper's table."""
 
     model: str
+    """The model."""
     suite: str
+    """The suite."""
     column: str
     """The key of the column in the ledger."""
     estimate: Estimate
+    """Accuracy or consistency; n counts items, or pairs."""
+    whole: bool = True
+    """Whether all published items were used."""
+    why_no_verdict: str = ""
+    """Why it does not replicate a row of the paper; empty if it does."""
 
 
 def cells_of(suite: str, tables: Iterable[PaperTable]) -> Iterator[ModelScore]:
@@ -164,17 +171,15 @@ def all_ones(paths: Iterable[Path]) -> bool:
     return found
 
 
-def computed_of(
-    paper: str, cells: Sequence[ModelScore], verdicts: Mapping[str, str], part: bool
-) -> dict[str, Computed]:
+def computed_of(paper: str, cells: Sequence[ModelScore]) -> dict[str, Computed]:
     """Return the scores of models that replicate a row of the paper, by the key of the ledger."""
     rows = {each.hub: each.row for each in paper_models() if each.paper == paper}
     figures = {}
     for cell in cells:
-        if verdicts.get(cell.model, "unknown"):
+        if cell.why_no_verdict:
             continue
         key = BETWEEN.join((cell.suite, rows[hub_called(cell.model)], cell.column))
-        figures[key] = Computed(cell.estimate.value, "asked here", cell.estimate.n, part=part)
+        figures[key] = Computed(cell.estimate.value, "asked here", cell.estimate.n, part=not cell.whole)
     return figures
 
 

@@ -11,7 +11,7 @@ from math import isnan
 from typing import Literal
 
 from horsesense.cues.battery import battery
-from horsesense.formatting import count, number, p_value, percent
+from horsesense.formatting import count, number, p_value, percent, with_interval
 from horsesense.profiling.contamination import TELLING
 from horsesense.profiling.document import ModelProfile, Profile, ProfiledAbility
 from horsesense.profiling.finding import (
@@ -450,8 +450,7 @@ def label_quality(finding: AbilityFinding) -> str:
     bad, ceiling = finding.bad, finding.ceiling
     if bad is None:
         return "These items were not audited."
-    low, high = bad.ci
-    share = f"{percent(bad.value)} [{percent(low)}, {percent(high)}]"
+    share = with_interval(bad.value, bad.ci, ".1%")
     return f"Bad items: {share} in a blind audit of {bad.n:,} items by {bad.reader}. Ceiling: {percent(ceiling)}."
 
 

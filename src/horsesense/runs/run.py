@@ -41,7 +41,7 @@ def _row(result: Result) -> dict[str, Any]:
         "model": result.model,
         "probe": result.probe,
         "format": result.format,
-        **result.estimate.columns("accuracy"),
+        **result.accuracy.columns("accuracy"),
         "strict": None if strict is None else strict.value,
         "families": None if strict is None else strict.n,
         "normalise": result.normalise,

@@ -52,7 +52,7 @@ class AccuracyRow:
 
 def accuracy_row(answered: Mapping[str, ProbeAnswers], how: Normalisation | None = None) -> AccuracyRow:
     """Compute the row of one model from its answers by set."""
-    sets = {name: result_of(run, how).estimate for name, run in answered.items()}
+    sets = {name: result_of(run, how).accuracy for name, run in answered.items()}
     first = next(iter(answered.values()))
     record = first.part.model
     earned = {name: run.credits(how or run.primary()).values for name, run in answered.items()}
