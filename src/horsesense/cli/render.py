@@ -148,21 +148,21 @@ def comparison(compared: Comparison, *, items: Annotated[int, Ge(0)] = 0) -> Non
 
 
 @renders("ItemAnalyses")
-def item_analyses(analyses: ItemAnalyses, *, shown: Annotated[int, Ge(0)] = 10) -> None:
+def item_analyses(analyses: ItemAnalyses, *, suspects: Annotated[int, Ge(0)] = 10) -> None:
     """Print a summary of each probe, and the most doubtful keys.
 
     Args:
-        shown: Maximum number of suspects in the terminal.
+        suspects: Maximum number of suspects in the terminal.
     """
     for analysis in analyses.probes:
-        _print_item_analysis(analysis, shown)
+        _print_item_analysis(analysis, suspects)
     if analyses.unfinished:
         say(f"not finished, and left out: {', '.join(analyses.unfinished)}")
     if analyses.page:
         line(f"page  {analyses.page}")
 
 
-def _print_item_analysis(analysis: ItemAnalysis, shown: int) -> None:
+def _print_item_analysis(analysis: ItemAnalysis, most: int) -> None:
     line(f"{analysis.probe}: {len(analysis.items):,} items, {len(analysis.responders):,} models", "bold")
     if analysis.note:
         say(analysis.note)
@@ -184,7 +184,7 @@ def _print_item_analysis(analysis: ItemAnalysis, shown: int) -> None:
     for note in notes:
         line(note, "dim")
     rows = []
-    for each in analysis.suspects[:shown]:
+    for each in analysis.suspects[:most]:
         pair = f"{each.options[each.key]} → {each.options[each.other]}"
         rows.append((each.text, pair, f"{each.doubt:.1f}", f"{each.share:.2f}", f"{each.item_rest:.2f}"))
     print_table(("suspect", "key → other", "doubt", "share right", "item-rest"), rows, left=2)
@@ -193,12 +193,12 @@ def _print_item_analysis(analysis: ItemAnalysis, shown: int) -> None:
         line(f"{len(analysis.favoured):,} items differ between the focal group and the other models")
 
 
-def _print_compared(side: ProbeComparison, items: int, shown: Mapping[str, str]) -> None:
+def _print_compared(side: ProbeComparison, items: int, names: Mapping[str, str]) -> None:
     by_format = "" if side.format == "loglikelihood" else f" by {side.format}"
     line(f"{side.probe}{by_format}: {side.n:,} common items with a gold answer", "bold")
     for label, left_out in side.excluded.items():
         if left_out:
-            line(f"{left_out:,} items of {shown[label]} left out: not all models answered them", "dim")
+            line(f"{left_out:,} items of {names[label]} left out: not all models answered them", "dim")
     for note in side.notes:
         line(note, "dim")
     if side.label_quality is not None:
@@ -208,10 +208,10 @@ def _print_compared(side: ProbeComparison, items: int, shown: Mapping[str, str])
     for each in side.models:
         chance = "" if each.accuracy.chance is None else f"{each.accuracy.chance:.3f}"
         plain = () if each.plain is None else (f"{each.plain.value:.3f}",)
-        frame.add_row(shown[each.model], f"{each.accuracy:.3f}", chance, *plain)
+        frame.add_row(names[each.model], f"{each.accuracy:.3f}", chance, *plain)
     console().print(frame)
     for difference in side.differences:
-        one, other = shown[difference.one], shown[difference.other]
+        one, other = names[difference.one], names[difference.other]
         _print_difference(difference, one, other)
         for label, ids in zip((one, other), difference.ids, strict=True):
             for identity in ids[:items]:
@@ -572,24 +572,24 @@ def stored_run(stored: StoredRun) -> None:
         print_results(stored.results)
     for asked in stored.withheld or ():
         _print_withheld(asked)
-    for worded in stored.wordings or ():
-        _print_wordings(worded)
+    for wording in stored.wordings or ():
+        _print_wordings(wording)
     for result in stored.until or ():
         met = "stopped: narrow enough" if result.met else "all items were asked, and it is still wider"
         line(f"{result.model} on {result.probe}: {result.accuracy:.3f}, valid at any time; {met}")
     say(f"answers in {stored.out}; report: {stored.report}")
 
 
-def _print_wordings(worded: WordingResult) -> None:
-    line(f"{worded.model} on {worded.probe} ({worded.format}), {worded.items:,} items in other wordings", "bold")
-    lowest, highest = min(worded.by_wording.values()), max(worded.by_wording.values())
-    line(f"  these {len(worded.by_wording)} wordings: {worded.fixed:.3f}; from {lowest:.3f} to {highest:.3f}")
-    line(f"  with other wordings: {worded.with_wording:.3f}")
-    parts = ", ".join(f"{name} {value:.4f}" for name, value in worded.components.items())
+def _print_wordings(result: WordingResult) -> None:
+    line(f"{result.model} on {result.probe} ({result.format}), {result.items:,} items in other wordings", "bold")
+    lowest, highest = min(result.by_wording.values()), max(result.by_wording.values())
+    line(f"  these {len(result.by_wording)} wordings: {result.fixed:.3f}; from {lowest:.3f} to {highest:.3f}")
+    line(f"  with other wordings: {result.with_wording:.3f}")
+    parts = ", ".join(f"{name} {value:.4f}" for name, value in result.components.items())
     line(f"  variance components: {parts}", "dim")
-    if worded.order_effect is not None:
-        line(f"  options in their own order minus reversed: {worded.order_effect:+.3f}", "dim")
-    for name, way in (("best", worded.best), ("all items", worded.all_families), ("all wordings", worded.all_wordings)):
+    if result.order_effect is not None:
+        line(f"  options in their own order minus reversed: {result.order_effect:+.3f}", "dim")
+    for name, way in (("best", result.best), ("all items", result.all_families), ("all wordings", result.all_wordings)):
         plan = f"{way.families:,} families in {way.wordings} wordings, half-width {way.half_width:.3f}"
         line(f"  next 1,000 questions, {name}: {plan}", "dim")
 

@@ -21,8 +21,8 @@ def planting(result: Planting) -> None:
         frame = table(*titles[: 7 if replies else 6])
         for each in own:
             sides = f"{each.to_right.value:.2f}", f"{each.to_wrong.value:.2f}"
-            said = "–" if each.mentioned is None else f"{each.mentioned:.0%}"
-            cells = each.cue, f"{each.moved:.3f}", *sides, p_value(each.adjusted), each.verdict, said
+            mentions = "–" if each.mentioned is None else f"{each.mentioned:.0%}"
+            cells = each.cue, f"{each.moved:.3f}", *sides, p_value(each.adjusted), each.verdict, mentions
             frame.add_row(*cells[: 7 if replies else 6])
         console().print(frame)
         line(f"accuracy with the placebo {own[0].accuracy_placebo:.3f}, {own[0].n:,} items per cue", "dim")

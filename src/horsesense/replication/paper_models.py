@@ -159,16 +159,16 @@ def all_ones(paths: Iterable[Path]) -> bool:
     """Whether the weights of all normalisation layers in some files are 1; False if there are none."""
     from safetensors import safe_open
 
-    found = False
+    any_norm = False
     for path in paths:
         with safe_open(path, framework="pt") as tensors:
             for name in list(tensors.keys()):
                 module, _, kind = name.rpartition(".")
                 if kind == "weight" and any(part in module.rpartition(".")[2].lower() for part in _NORM):
-                    found = True
+                    any_norm = True
                     if not bool((tensors.get_tensor(name) == 1).all()):
                         return False
-    return found
+    return any_norm
 
 
 def computed_of(paper: str, cells: Sequence[ModelScore]) -> dict[str, Computed]:
@@ -215,16 +215,16 @@ def why_other_model(figure: Figure, models: Iterable[ModelRecord]) -> str:
     The command that would train the paper's model names a control or a base model; each training must be of that one.
     """
     words = _training(figure).split()
-    wanted = next((words[i + 1] for i, word in enumerate(words[:-1]) if word in ("baseline", "-m")), "")
-    if not wanted:
+    target = next((words[i + 1] for i, word in enumerate(words[:-1]) if word in ("baseline", "-m")), "")
+    if not target:
         return "the paper's model is not described well enough to identify it"
     for model in models:
         if model.kind == "control":
             known = [model.name.partition(" seed-")[0]]
         else:
             known = [hub_called(name) for name in names_with_bases(model.found_by or model.name)]
-        if wanted not in known:
-            return f"these are trainings of {known[-1]}, and the paper's is {wanted}"
+        if target not in known:
+            return f"these are trainings of {known[-1]}, and the paper's is {target}"
     return ""
 
 

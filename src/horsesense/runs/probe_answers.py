@@ -248,7 +248,7 @@ def without_credit(earned: Credits, lost: NDArray[np.bool_]) -> Credits:
         values[judged] = 0.0
     margins[lost] = np.nan
     tied = sum(len(earned.predicted[index]) > 1 for index in np.flatnonzero(lost & judged).tolist())
-    predicted = tuple(() if gone else chosen for gone, chosen in zip(lost, earned.predicted, strict=True))
+    predicted = tuple(() if skip else chosen for skip, chosen in zip(lost, earned.predicted, strict=True))
     return replace(earned, values=values, margins=margins, predicted=predicted, ties=earned.ties - tied)
 
 
