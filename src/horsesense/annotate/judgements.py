@@ -288,7 +288,7 @@ def collect(
         out: File for the judgements: .jsonl, .csv or .tsv.
         probe: Probe that was judged; each item is checked.
         options: How judgements are read.
-        published: Name of published votes: partwhole, winoventi-schemas or winoventi-answers.
+        published: Name of published votes; an unknown name lists them all.
         items: File for the judged items of published votes, as a probe.
 
     Returns:

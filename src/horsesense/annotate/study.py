@@ -235,7 +235,7 @@ def new_study(
 
     Args:
         probe: Probe to be judged: name or file. In Python, also a `Probe`.
-        instrument: Name of an instrument (choice, partwhole, statements …), or its .toml file.
+        instrument: Name of an instrument (choice, naturalness …), or its .toml file.
         out: Folder to make.
         limit: Maximum number of items, drawn by seed.
         seed: Random seed of the draw, the assignment and the order.

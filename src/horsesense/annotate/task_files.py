@@ -65,7 +65,7 @@ def new_tasks(
 
     Args:
         probe: Probe to be judged: name or file. In Python, also a `Probe`.
-        instrument: Name of an instrument (choice, partwhole, statements …), or its .toml file.
+        instrument: Name of an instrument (choice, naturalness …), or its .toml file.
         out: Task file: .csv, .tsv, .jsonl or .json.
         people: Names or ids of the annotators. By default, tasks are not assigned.
         per_item: Annotators per item. By default, as many as the instrument says.

@@ -77,9 +77,10 @@ def train(
         out: Folder for the trained models, their answers and ``results.json``.
         tests: Probes to test on; with several, a combined result is reported too.
         dev: Probe for model selection. By default, a tenth of the training probe.
-        setting: Training setting: full (the whole probe). RICA: low-resource (a part of it), high-resource (copies with
-            other names) or noisy (a large raw set). WinoVenti: half-exception (half of the schemas) or full-exception
-            (four fifths of the exceptions); with the suffix ``-unseen-nouns``, nouns are held out instead of schemas.
+        setting: Training setting: full (the whole probe), or one of a method: low-resource (a part of it),
+            high-resource (copies with other names), noisy (a large raw set), half-exception (half of the schemas) or
+            full-exception (four fifths of the exceptions). With the suffix ``-unseen-nouns``, nouns are held out
+            instead of schemas.
         numbers: Per cent of the training set (low-resource), copies per statement (high-resource) or number of
             statements (noisy).
         seeds: Number of training runs, with seeds 0, 1, 2, …

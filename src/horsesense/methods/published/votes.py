@@ -4,20 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from importlib import import_module
 from pathlib import Path
 
 from horsesense.core import Judgement, Probe
 from horsesense.errors import UserError, unknown
-
-_METHODS = "horsesense.methods"
-
-VOTE_READERS = {
-    "partwhole": f"{_METHODS}.partwhole.dataset:read_partwhole_votes",
-    "winoventi-schemas": f"{_METHODS}.winoventi.published_dataset:read_winoventi_schemas",
-    "winoventi-answers": f"{_METHODS}.winoventi.published_dataset:read_winoventi_answers",
-}
-"""Released judgements by name; each function takes paths and ``skip_bad``."""
+from horsesense.registry import load, provided
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,10 +22,10 @@ class ReleasedVotes:
 
 def read_votes(name: str, paths: Sequence[Path], *, skip_bad: bool = False) -> ReleasedVotes:
     """Read published judgements; a bad line is reported with file and line, or skipped and counted."""
-    if name not in VOTE_READERS:
-        raise unknown("release of judgements", name, VOTE_READERS)
+    known = provided("votes")
+    if name not in known:
+        raise unknown("release of judgements", name, known)
     if not paths:
         raise UserError(f"no file was given for {name}")
-    module, _, function = VOTE_READERS[name].partition(":")
-    votes: ReleasedVotes = getattr(import_module(module), function)(paths, skip_bad)
+    votes: ReleasedVotes = load(known[name])(paths, skip_bad)
     return votes
