@@ -154,13 +154,6 @@ def typed_names(file: str) -> dict[str, str]:
     return {name: f"{module}:{name}" for module, name in sorted(lines, key=lambda line: line[1])}
 
 
-def public_names(method: Method, *more: str) -> dict[str, str]:
-    """Return the public names of a method's package, each with its ``"module:object"``: its commands' functions, and
-    ``more``."""
-    targets = (*(command.target for command in method.commands), *more)
-    return {target.partition(":")[2]: target for target in sorted(targets, key=lambda target: target.partition(":")[2])}
-
-
 def lazy_attributes(package: str, names: Mapping[str, str]) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
     """Return ``__getattr__`` and ``__dir__`` of a package that imports these names when they are first used."""
 
