@@ -117,7 +117,7 @@ def test_the_command_prints_json_and_a_table(many: Path, capfd: pytest.CaptureFi
     hold_to("items", document)
     assert document["probes"][0]["method"] == "2PL"
     assert len(document["probes"][0]["suspects"]) <= 2
-    printed = call("items", many, "--suspects", 1).out
+    printed = call("items", many, "--most", 1).out
     assert "Question 3?" in printed
     assert "24 models" in printed
 

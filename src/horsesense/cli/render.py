@@ -148,14 +148,14 @@ def comparison(compared: Comparison, *, items: Annotated[int, Ge(0)] = 0) -> Non
 
 
 @renders("ItemAnalyses")
-def item_analyses(analyses: ItemAnalyses, *, suspects: Annotated[int, Ge(0)] = 10) -> None:
+def item_analyses(analyses: ItemAnalyses, *, most: Annotated[int, Ge(0)] = 10) -> None:
     """Print a summary of each probe, and the most doubtful keys.
 
     Args:
-        suspects: Maximum number of suspects in the terminal.
+        most: Maximum number of suspects in the terminal.
     """
     for analysis in analyses.probes:
-        _print_item_analysis(analysis, suspects)
+        _print_item_analysis(analysis, most)
     if analyses.unfinished:
         say(f"not finished, and left out: {', '.join(analyses.unfinished)}")
     if analyses.page:
