@@ -71,7 +71,7 @@ def new_tasks(
         per_item: Annotators per item. By default, as many as the instrument says.
         round: Number of the annotation round.
         limit: Maximum number of items, drawn by seed.
-        seed: Random seed of the draw, the assignment and the order.
+        seed: Random seed for sampling, assignment and order.
         format: File format: a table to fill in, or the files of a platform.
 
     Returns:

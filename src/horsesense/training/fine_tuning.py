@@ -24,7 +24,7 @@ from horsesense.data.store import Store
 from horsesense.errors import UserError, translate_errors
 from horsesense.progress import NO_PROGRESS, Progress
 from horsesense.runs.engine import LOCAL, EngineSettings, EngineTask, Job
-from horsesense.training.leaks import LeakCounts, Leaks, check_leaks, find_leaks
+from horsesense.training.leaks import Leaks, check_leaks, find_leaks
 from horsesense.training.objectives import objective_for, objective_of
 from horsesense.training.settings import TrainingMaterial, TrainingPlan, find_setting, plans
 from horsesense.training.trainer import check_dtype, train_model
@@ -248,7 +248,7 @@ def _evaluate(
         plan=plans[0].name,
         train=len(plans[0].train),
         counts=dict(plans[0].counts),
-        leaks=LeakCounts.of(leaks),
+        leaks=leaks,
         seeds=tuple(map(SeedResult.of, trained)),
         tests=tuple(result_of_test(test, plans, names, runs, probe, slices) for test in plans[0].tests),
     )

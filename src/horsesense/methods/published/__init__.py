@@ -29,7 +29,8 @@ def read_release(dataset: str, *files: PathLike, skip_bad: bool = False, columns
     """Read a published dataset or a table (CSV, JSONL, Parquet, Hugging Face) into a probe.
 
     Args:
-        dataset: Dataset (cats, rica, winoventi, partwhole, mcqa …), dataset of a plug-in, or ``table``.
+        dataset: Published dataset (cats, rica, winoventi, partwhole, mcqa …), dataset of a plug-in, or the word
+            ``table`` for a table of your own.
         files: One or more files, plain or gzipped; where a dataset needs several, in its documented order. A table
             can also be hf:org/name:config.
         skip_bad: Skip and count lines that cannot be read.
