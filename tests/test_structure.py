@@ -17,6 +17,12 @@ MOST_PARAMETERS = 12
 FEWEST_SHARED, MOST_SHARED = 5, 0.75
 """Two records are twins if they share so many fields, and more than this share of the larger one."""
 PAPERS = ("cats", "partwhole", "rica", "winoventi", "wordnetqa")
+PARTICIPLES = {"found", "told", "kept", "made", "given", "shown", "said"}
+NAMED_BY_NOUNS = (
+    "cli", "core", "cues", "data", "exchange", "item_analysis", "lexicons", "planting", "replication", "report", "runs",
+    "scoring", "stats",
+)  # fmt: skip
+"""Packages in which no value has a participle as its name."""
 MAY_IMPORT = {
     **{f"horsesense.methods.{paper}": ("horsesense.methods", "horsesense.profiling", "horsesense.replication")
        for paper in PAPERS},
@@ -67,6 +73,21 @@ def test_functions_take_few_parameters() -> None:
         and len(node.args.posonlyargs + node.args.args + node.args.kwonlyargs) > MOST_PARAMETERS
     }
     assert long == set()
+
+
+def values_of(tree: ast.Module) -> Iterator[str]:
+    """Every local value and parameter."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            yield node.id
+        elif isinstance(node, ast.arg):
+            yield node.arg
+
+
+@pytest.mark.parametrize("package", NAMED_BY_NOUNS)
+def test_values_are_named_by_nouns(package: str) -> None:
+    below = {module: tree for module, tree in TREES.items() if is_below(module, f"horsesense.{package}")}
+    assert {(module, name) for module, tree in below.items() for name in PARTICIPLES & {*values_of(tree)}} == set()
 
 
 def dataclass_fields() -> Iterator[tuple[str, set[str]]]:

@@ -543,10 +543,10 @@ def _equals(p: float) -> str:
 def error_control(profile: Profile) -> str:
     """State the level of verdicts, and what it guarantees."""
     verdicts = profile.models[0].verdicts
-    shown, strict = (f"{100 * each:.4g}%" for each in (verdicts.level, verdicts.verdict_level))
+    plain, strict = (f"{100 * each:.4g}%" for each in (verdicts.level, verdicts.verdict_level))
     n = len(profile.abilities)
     return (
-        f"Brackets and thick lines are {shown} intervals, which are not corrected for multiple tests. Each model gets "
+        f"Brackets and thick lines are {plain} intervals, which are not corrected for multiple tests. Each model gets "
         f"{2 * n} tests: does it know, and does it read cues, in {count(n, 'ability', 'abilities')}. So the "
         f"verdicts use {strict} intervals (thin lines; Bonferroni). The probability of even one false claim of "
         f"knowledge or of cue reading is at most 5% per model."
