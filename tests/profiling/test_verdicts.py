@@ -71,7 +71,7 @@ def test_at_quick_sizes_a_verdict_is_right_or_inconclusive() -> None:
 
 
 def test_a_retest_of_a_dozen_questions_does_not_hide_that_a_model_is_not_robust() -> None:
-    """It keeps three tenths of what it knows. It used to be said to know in one of eight quick pages."""
+    """It keeps three tenths of what it knows. 8% of its quick verdicts used to be false."""
     model, wrong = model_named("not robust in the retest"), Counter[str]()
     for material in (QUICK[2], QUICK[5]):
         for draw in range(50):
@@ -354,7 +354,7 @@ def test_without_halves_there_is_no_contamination_test() -> None:
 def test_a_cue_that_does_not_pay_is_named_all_the_same() -> None:
     """On material where the cue earns chance, its reader earns chance, and is found by what it follows."""
     clean = PAGE[5]
-    for cue, word in (("best", "come from"), ("anti", "avoids")):
+    for cue, word in (("best", "of its answers follow"), ("anti", "it avoids")):
         model = Model("m", "reads cues", reads=1.0, cue=cue, prior=1.0)
         (found,) = verdicts([simulated_scores(np.random.default_rng(8), model, clean, 0.5)], resamples=50).findings
         assert found.verdict == "reads cues"
