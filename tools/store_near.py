@@ -1,12 +1,12 @@
 """Write the near questions that ship with the package, or check that they can be written again.
 
-OMP_NUM_THREADS=1 python -m tools.store_near [hypernymy hypernymy-more ... ladders]            write them
-OMP_NUM_THREADS=1 python -m tools.store_near --check [hypernymy hypernymy-more ... ladders]    compare them, byte for byte
+OMP_NUM_THREADS=1 python -m tools.store_near [hypernymy hyponymy-more ... ladders]            write them
+OMP_NUM_THREADS=1 python -m tools.store_near --check [hypernymy hyponymy-more ... ladders]    compare, byte for byte
 
-The profile asks hypernymy, hyponymy, definitions and dictionary. NAME-more has questions beyond those. Needs `horsesense fetch wordnet gcide glove minilm` and the libraries of
-constraints.txt; takes some minutes per set. The texts of the items follow from the stored ids, so that a set is written
-again only when its rules change. Definitions and dictionary were drawn before sets were trimmed here, and then trimmed:
-a new draw gives other questions.
+The profile asks hypernymy, hyponymy, definitions and dictionary. NAME-more has questions beyond those. Needs
+`horsesense fetch wordnet gcide glove minilm` and the libraries of constraints.txt; takes some minutes per set. The
+texts of the items follow from the stored ids, so that a set is written again only when its rules change. Definitions
+and dictionary were drawn before sets were trimmed here, and then trimmed: a new draw gives other questions.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from horsesense.methods.wordnetqa.plan import Relation, WordNetPlan
 from horsesense.methods.wordnetqa.stored_near import MORE, stored_questions, write_stored
 from horsesense.methods.wordnetqa.trimming import trim
 
-SEARCHED = ("hypernymy-more", "hyponymy-more", "definitions-more", "synonymy")
+SEARCHED = ("hyponymy-more",)
 METHODS = Path(__file__).parents[1] / "src" / "horsesense" / "methods"
 STORED: dict[str, Path] = {
     **{name: METHODS / "wordnetqa" / "near" / f"{name}.tsv.gz" for name in ("hypernymy", "hyponymy", "definitions")},

@@ -39,9 +39,7 @@ def test_what_is_built_is_what_is_frozen(name: str, pools: dict[str, Probe]) -> 
 
 
 @pytest.mark.parametrize("name", ["kinds", "examples", "meanings", "senses"])
-def test_near_questions_ship_and_need_no_encoder(
-    name: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_near_questions_ship_and_need_no_encoder(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("horsesense.cues.relatedness.encoders", lambda *_: pytest.fail("no encoder is needed"))
     ability = abilities()[name]
     pool = pool_of(ability)

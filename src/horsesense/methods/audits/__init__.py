@@ -35,14 +35,15 @@ def with_audit(probe: Probe, similar: bool = True) -> Probe:
     """Add the audit of exactly these items to the card; if others were audited, ``made`` says so.
 
     ``similar``: whether the probe is built like the audited one, so that the earlier audit is of interest. A set named
-    NAME-mixed has items like those of NAME-near and of NAME.
+    NAME-mixed has items like those of NAME-near-more, or NAME-near, and of NAME.
     """
     name = probe.card.name
     audit = stored_audit(name)
     if audit is not None and audit.content == content_of(probe.items):
         return replace(probe, card=replace(probe.card, label_quality=audit))
     base = name.removesuffix(MIXED)
-    others = {other: stored_audit(other) for other in ((name,) if base == name else (f"{base}-near", base))}
+    near = next((n for n in (f"{base}-near-more", f"{base}-near") if stored_audit(n) is not None), base)
+    others = {other: stored_audit(other) for other in ((name,) if base == name else (near, base))}
     shares = " and ".join(_share_bad(other, audit) for other, audit in others.items() if audit is not None)
     if not shares or not similar:
         return probe

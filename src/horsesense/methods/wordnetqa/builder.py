@@ -44,7 +44,13 @@ from horsesense.methods.wordnetqa.questions import (
     question_text,
     questions_of,
 )
-from horsesense.methods.wordnetqa.stored_near import balanced_by, near_encoders, stored_questions, usual_distractors
+from horsesense.methods.wordnetqa.stored_near import (
+    balanced_by,
+    more_of,
+    near_encoders,
+    stored_questions,
+    usual_distractors,
+)
 from horsesense.progress import NO_PROGRESS, Progress
 
 Made = TypeVar("Made")
@@ -149,7 +155,7 @@ def build_wordnetqa(graph: Graph, plan: WordNetPlan, encoders: Sequence[Encoder]
             fix=f"{raised}ask for fewer options, or add concepts with words, definitions and examples",
         )
     card = Card(
-        name=f"wordnetqa-{plan.relation}" + (f"-{plan.distractors}" if near else ""),
+        name=f"wordnetqa-{plan.relation}" + (f"-{plan.distractors}{more_of(plan)}" if near else ""),
         method="wordnetqa",
         licence=graph.origin.licence,
         made=_made(graph, plan, near, encoders) + (f" {_ALL_TEST}" if rejected[TOO_SMALL] else ""),

@@ -162,9 +162,7 @@ class RankBalance:
             if distances is None:
                 distances = np.zeros(len(pool.answers)) if related is None else -related.astype(np.float64)
             # Answers that are right often have to be wrong often, and near ones alone would not do.
-            popular = (
-                certified(question, pool, farther, np.lexsort((noise, -right)), _POPULAR) if self.repeated else []
-            )
+            popular = certified(question, pool, farther, np.lexsort((noise, -right)), _POPULAR) if self.repeated else []
             farther &= pool.apart[[column[other] for other in popular]].all(axis=0)
             nearest = certified(question, pool, farther, np.lexsort((noise, distances)), _FARTHER)
             each.farther = popular + nearest

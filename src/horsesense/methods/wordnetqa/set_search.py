@@ -152,8 +152,11 @@ def search(
     rng: Random,
 ) -> list[QuestionOptions]:
     """Return one set per question."""
-    choices = [choice(possible.questions[q].question, one) for q, one in zip(possible.question, possible.sets)]
-    credit = np.concatenate([_cue_credit(choices, items, taxonomy), _relatedness_credit(possible, encoders, option)], 1)
+    choices = [
+        choice(possible.questions[q].question, one) for q, one in zip(possible.question, possible.sets, strict=True)
+    ]
+    related = _relatedness_credit(possible, encoders, option)
+    credit = np.concatenate([_cue_credit(choices, items, taxonomy), related], axis=1)
     distance = np.array([each.distance for each in choices], dtype=np.float64)
     chosen = choose(
         credit.astype(np.float64),

@@ -2,8 +2,8 @@
 
 ``near/NAME.tsv.gz`` has questions that were drawn with both encoders, in random order: asked concept, answer,
 template, index of the example, distractors. They are ids of WordNet 3.0 or GCIDE and hold for that version only. Texts
-and certificates are made when a set is built. The profile asks those of NAME; NAME-more has more. ``tools/store_near.py`` writes the
-files and compares them byte for byte.
+and certificates are made when a set is built. The profile asks those of NAME; NAME-more has more, chosen by
+`set_search`. ``tools/store_near.py`` writes the files and compares them byte for byte.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from horsesense.cues.relatedness import Encoder, encoders
 from horsesense.lexicons.graph import Graph
 from horsesense.methods.wordnetqa.balanced_distractors import Slot
 from horsesense.methods.wordnetqa.distractors import QuestionOptions
-from horsesense.methods.wordnetqa.plan import Distractors
+from horsesense.methods.wordnetqa.plan import Distractors, WordNetPlan
 from horsesense.methods.wordnetqa.questions import ConceptQuestion
 from horsesense.methods.wordnetqa.word_forms import find_form
 from horsesense.progress import Progress
@@ -69,6 +69,11 @@ def has_stored(graph: Graph, relation: str, options: int) -> bool:
 def usual_distractors(graph: Graph, relation: str, options: int) -> Distractors:
     """Return what a set has if nothing else is requested: near distractors need an audit and no encoder."""
     return "mixed" if has_stored(graph, relation, options) else "random"
+
+
+def more_of(plan: WordNetPlan) -> str:
+    """Return the ending of the card's name of a near set with questions beyond those of the profile; else nothing."""
+    return MORE if plan.more and plan.distractors == "near" and _file(f"{plan.relation}{MORE}").is_file() else ""
 
 
 def near_encoders(graph: Graph, relation: str, options: int, distractors: str, progress: Progress) -> list[Encoder]:
