@@ -52,7 +52,8 @@ def profile(
         model: Model: a bundled name, folder, GGUF file, Hugging Face name, API model as PROVIDER/NAME or
             openai:URL#name, or label=MODEL; guesser, cue-reader and relatedness-reader are built-in controls, and
             FILE.py:NAME is Python code of yours that answers the items. By default, the models in horsesense.toml.
-            In Python, also a loaded model, or an object with a ``name`` and a method ``scores(item)``.
+            In Python, also a loaded model, or an object with a method ``generate``, ``loglikelihood`` or
+            ``scores(item)``.
         full: Ask all items and all twins (unpublished items from the same recipes), not only the quick sample.
         adaptive: Ask in up to four steps, and stop asking about an ability once its verdict is decided; its scores
             then have wider intervals.
@@ -74,6 +75,7 @@ def profile(
     """
     from horsesense import __version__
     from horsesense.cues.relatedness import NOT_CONTROLLED, encoders, related
+    from horsesense.models.api.adapters import is_plugin, wrap_plugin
     from horsesense.models.api.settings import warn_unused
     from horsesense.models.locate import look_at
     from horsesense.profiling.abilities import chosen
@@ -91,7 +93,9 @@ def profile(
     meant = _spec_of(spec)
     edition: Edition = "full" if full else "quick"
     served = served or ServedSettings()
-    several: list[str | Path | Model | PlantedModel] = list(chosen_models(model))
+    several: list[str | Path | Model | PlantedModel] = [
+        wrap_plugin(each, settings=served) if is_plugin(each) else each for each in chosen_models(model)
+    ]
     names, where = _distinct(several), (engine or EngineSettings()).chosen_engine()
     warn_unused(served, [labelled(each)[1] if isinstance(each, str) else each for each in several])
     several = [_planted(each) for each in several]
