@@ -116,17 +116,23 @@ def test_auto_is_the_device_that_is_set_and_an_argument_goes_before_it(monkeypat
 
 
 @pytest.mark.parametrize(
-    "text", ['models = ["big=openai:http://10.0.0.1/v1#m"]', '[labels]\ngpt2 = "vllm/m@http://x/v1"']
+    ("text", "why"),
+    [
+        ('models = ["big=openai:http://10.0.0.1/v1#m"]', "would receive your API key"),
+        ('[labels]\ngpt2 = "vllm/m@http://x/v1"', "would receive your API key"),
+        ('models = ["mine.py:Model"]', "would be run"),
+        ('[labels]\ngpt2 = "mine.py:Model"', "would be run"),
+    ],
 )
-def test_a_file_in_the_working_folder_may_not_choose_who_gets_the_key(
-    text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_file_in_the_working_folder_may_not_choose_who_gets_the_key_or_what_runs(
+    text: str, why: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "horsesense.toml").write_text(text)
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("HORSESENSE_CONFIG", raising=False)
     monkeypatch.delenv("HORSESENSE_MODELS", raising=False)
-    with pytest.raises(UserError, match=r"horsesense\.toml.*would receive your API key.*HORSESENSE_CONFIG"):
+    with pytest.raises(UserError, match=rf"horsesense\.toml.*{why}.*HORSESENSE_CONFIG"):
         [labelled(name) for name in chosen_models("gpt2" if "labels" in text else None)]
     monkeypatch.setenv("HORSESENSE_CONFIG", "horsesense.toml")
     ((_, name),) = [labelled(name) for name in chosen_models("gpt2" if "labels" in text else None)]
-    assert "://" in name
+    assert name in text

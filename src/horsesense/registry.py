@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args
 
 from horsesense.errors import UserError, unknown
@@ -80,12 +81,12 @@ class Method:
     """The name of its package."""
     citation: str = ""
     """The paper."""
-    builders: Mapping[str, str] = field(default_factory=dict)
-    """``build NAME`` -> ``"module:function"``."""
     probes: Mapping[str, str] = field(default_factory=dict)
     """Probes that ship with it, by name -> ``"module:function"`` that returns the probe."""
     readers: Mapping[str, Reader] = field(default_factory=dict)
     """Readers of published datasets, by name."""
+    votes: Mapping[str, str] = field(default_factory=dict)
+    """Published judgements, by name -> ``"module:function"`` of paths and ``skip_bad``."""
     suites: Mapping[str, str] = field(default_factory=dict)
     """``run --suite NAME`` -> ``"module:object"``, a `horsesense.methods.suites.frame.PaperSuite`."""
     presets: Mapping[str, str] = field(default_factory=dict)
@@ -105,9 +106,32 @@ class Method:
     pipeline: str = ""
     """``"module:function"``: reads the folder of a pipeline for a report; it returns None for any other folder."""
     commands: tuple[Command, ...] = ()
-    """Its commands, in the order of their list."""
+    """Its commands, in the order of their list (`read_commands`); ``build NAME`` is also a builder."""
     summary: str = ""
     """What the list of commands says of the group with its name; a verb phrase of at most 45 characters."""
+
+    @property
+    def builders(self) -> Mapping[str, str]:
+        """Its builders by name -> ``"module:function"``: the commands ``build NAME``."""
+        return {each.path.removeprefix("build "): each.target for each in self.commands if each.path[:6] == "build "}
+
+
+def read_commands(file: str, package: str) -> tuple[Command, ...]:
+    """Read ``commands.tsv`` beside a module: one row per command.
+
+    Modules and renderers are relative to the package, and examples are without ``horsesense`` and the command. A
+    renderer is named where the class of the result is not enough to find it.
+    """
+    _, *rows = Path(file).with_name("commands.tsv").read_text(encoding="utf-8").splitlines()
+    return tuple(_command(package, *row.split("\t")) for row in rows)
+
+
+def _command(
+    package: str, section: str, path: str, function: str, summary: str, example: str = "", renderer: str = ""
+) -> Command:
+    call = f"horsesense {path} {example}".rstrip()
+    render = renderer and f"{package}.{renderer}"
+    return Command(path, f"{package}.{function}", summary, call, section, render)
 
 
 def load(reference: str) -> Any:
@@ -162,7 +186,7 @@ def methods() -> dict[str, Method]:
     return known
 
 
-Provided = Literal["builders", "probes", "readers", "suites", "presets", "settings", "second_answers", "rules"]
+Provided = Literal["builders", "probes", "readers", "votes", "suites", "presets", "settings", "second_answers", "rules"]
 
 
 def provided(what: Provided) -> dict[str, Any]:

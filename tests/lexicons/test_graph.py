@@ -157,6 +157,16 @@ def test_a_damaged_store_is_told(cache: Path) -> None:
         list_sources()
 
 
+@pytest.mark.parametrize("key", [b'"fingerprint"', b'"origin"', b'"shape"', b'"left_out"'])
+def test_a_flipped_bit_in_what_a_store_says_of_itself_is_told(cache: Path, tmp_path: Path, key: bytes) -> None:
+    (tmp_path / "own.tsv").write_text(OWN, encoding="utf-8")
+    add_triples("pets", tmp_path / "own.tsv")
+    stored = source_path("pets").read_bytes()
+    source_path("pets").write_bytes(stored.replace(key, key[:-2] + bytes([key[-2] ^ 1]) + b'"'))
+    with pytest.raises(UserError, match="damaged"):
+        list_sources()
+
+
 def test_a_stored_source_with_other_bytes_is_refused(cache: Path, tmp_path: Path) -> None:
     path = tmp_path / "own.tsv"
     path.write_text(OWN, encoding="utf-8")

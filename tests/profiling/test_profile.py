@@ -388,7 +388,8 @@ def test_without_encoders_nothing_is_known_and_the_document_says_so(monkeypatch:
 def test_a_planted_model_is_named_by_its_file(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     code = "class Last:\n    name = 'last'\n    def scores(self, item):\n        return range(len(item.options))\n"
     file = tmp_path / "planted.py"
-    file.write_text(code + "number = 3\n", encoding="utf-8")
+    fails = "class Fails(Last):\n    def scores(self, item):\n        return item.none\n"
+    file.write_text(f"{code}{fails}def needs(more):\n    pass\nnumber = 3\n", encoding="utf-8")
     words = ["profile", "-m", f"mine={file}:Last", "--ability", "parts", "--json"]
     printed = caller(capfd)(*words, "--out", tmp_path / "p")
     assert printed.code == 0, printed.err
@@ -398,5 +399,9 @@ def test_a_planted_model_is_named_by_its_file(tmp_path: Path, capfd: pytest.Capt
         hs.profile(f"{file}:First")
     with pytest.raises(UserError, match="is not a planted model"):
         hs.profile(f"{file}:number")
+    with pytest.raises(UserError, match=r"needs in .*planted\.py cannot be called \(TypeError: needs\(\) missing 1"):
+        hs.profile(f"{file}:needs")
+    with pytest.raises(UserError, match=r"last fails at .* \(AttributeError: .*'none'"):
+        hs.profile(f"{file}:Fails", abilities=["parts"], out=tmp_path / "q")
     with pytest.raises(UserError, match="no such file"):
         hs.profile(f"{tmp_path / 'none.py'}:Last")

@@ -13,7 +13,7 @@ import horsesense as hs
 from horsesense.core import Item
 from horsesense.errors import UserError
 from horsesense.models.protocol import Continuation
-from horsesense.profiling.abilities import abilities, chosen
+from horsesense.profiling.abilities import Edition, abilities, chosen
 from horsesense.profiling.conditions import BOTH_ORDERS, conditions, planted_conditions, withheld_item, withheld_key
 from horsesense.profiling.material import material
 from tests.support.reply_model import ReplyModel, Says, key_of, reply
@@ -27,8 +27,8 @@ def items() -> list[Item]:
     return [item for half in halves for item in half.items]
 
 
-def _halves(ability: Any) -> list[Any]:
-    asked = material(ability, "quick")
+def _halves(ability: Any, edition: Edition = "quick") -> list[Any]:
+    asked = material(ability, edition)
     return [half for half in (asked.frozen, asked.twin) if half is not None]
 
 
@@ -145,10 +145,9 @@ class Scorer:
 
 
 def test_options_withheld_distinguish_recall_from_recognition() -> None:
-    halves = _halves(abilities()["words"])
-    items = [item for half in halves for item in half.items]
+    items = [item for half in _halves(abilities()["words"], "full") for item in half.items]
     scorers: list[Any] = [Scorer(items, recalls) for recalls in (True, False)]
-    found = hs.profile(scorers, abilities=["words"], limit=5)
+    found = hs.profile(scorers, abilities=["words"], full=True, limit=5)
     for model, alone in zip(found.models, (1.0, 0.0), strict=True):
         (withheld,) = model.withheld
         assert withheld.question_alone is not None

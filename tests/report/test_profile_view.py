@@ -70,6 +70,17 @@ def test_contamination_that_was_not_tested_is_not_called_absent(found: Verdicts)
     assert view.contamination_status(_model(replace(found, contamination=nothing))) == "not tested"
 
 
+def test_a_group_without_a_score_of_one_model_has_a_dash(found: Verdicts) -> None:
+    """A contaminated model has no score for abilities without twins, so its groups are fewer or smaller."""
+    first, second = found.groups[0], replace(found.groups[0], group="other")
+    both = replace(first, abilities=("kinds", "parts"))
+    models = [_model(replace(found, groups=groups)) for groups in ((first,), (both, second))]
+    (one, other) = view.group_rows(type("P", (), {"models": models})())
+    score = view.adjusted_text(first.adjusted)
+    assert (one.abilities, other.cells) == ((*first.abilities, "kinds", "parts"), ("–", score))
+    assert one.cells[0].startswith(f"{score} ({len(first.abilities)} of ")
+
+
 def test_no_adjusted_score_exceeds_the_ceiling() -> None:
     """An interval up to 1.04 was printed as "60 % to 104 % of what can be known"."""
     assert view.adjusted_text(share(0.82, 0.6, 1.04)) == "0.82 [0.60, 1.00]"

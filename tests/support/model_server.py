@@ -72,6 +72,8 @@ class Behaviour:
     tail_after: int = 0
     trickles: bool = False
     """Whether it sends a byte now and then, and never an end."""
+    spoils: Callable[[bytes], bytes] | None = None
+    """What changes each answer on its way out."""
     says_instead: tuple[int, dict[str, str], bytes] | None = None
     """Status, headers and content of every answer, whatever is asked."""
 
@@ -189,6 +191,7 @@ class ModelServer:
         length: int | None = None,
         headers: dict[str, str] | None = None,
     ) -> None:
+        content = self.behaviour.spoils(content) if self.behaviour.spoils is not None else content
         handler.send_response(status)
         for name, value in ({"Content-Type": "application/json"} | (headers or {})).items():
             handler.send_header(name, value)

@@ -5,8 +5,8 @@ In the order of a study:
 - `instrument`: the question and the possible answers, from small TOML files.
 - `task`: one question to one person, and who gets which.
 - `task_files`: tasks as a table to fill in; `platforms`: files of Label Studio, Potato and MTurk.
-- `study`: the folder of a served study, with `gold_items` and `pictures`; `server`: pages, queue and log.
-- `answer_checks`: checks of one answer; `judgements`: read and collect judgements; `annotation_status`: progress.
+- `study`: the folder of a served study, with gold items and pictures; `server`: pages, queue and log.
+- `answer_checks`: checks of one answer; `judgements`: read and collect judgements, and their progress.
 - `rater_agreement`, `human_performance`: agreement and human performance; `labels`: adjudicate, and apply labels to a
   probe.
 - `audit`: blind audits of a probe's labels.
@@ -21,12 +21,12 @@ from typing import TYPE_CHECKING
 from horsesense.registry import lazy_attributes, names_by_module
 
 if TYPE_CHECKING:
-    from horsesense.annotate.annotation_status import status as status
     from horsesense.annotate.human_performance import performance as performance
     from horsesense.annotate.human_performance import qualify as qualify
     from horsesense.annotate.judgements import JudgementOptions as JudgementOptions
     from horsesense.annotate.judgements import collect as collect
     from horsesense.annotate.judgements import read_judgements as read_judgements
+    from horsesense.annotate.judgements import status as status
     from horsesense.annotate.labels import apply as apply
     from horsesense.annotate.labels import export as export
     from horsesense.annotate.rater_agreement import agreement as agreement
@@ -44,9 +44,8 @@ if TYPE_CHECKING:
 _PUBLIC = names_by_module(
     __name__,
     {
-        "annotation_status": ("status",),
         "human_performance": ("performance", "qualify"),
-        "judgements": ("JudgementOptions", "collect", "read_judgements"),
+        "judgements": ("JudgementOptions", "collect", "read_judgements", "status"),
         "labels": ("apply", "export"),
         "rater_agreement": ("agreement",),
         "server.administration": ("codes", "invite", "pause", "resume", "revoke", "serve", "withdraw"),

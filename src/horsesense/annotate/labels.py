@@ -81,7 +81,7 @@ def export(
     Args:
         files: Filled task files or judgements (.csv, .tsv, .jsonl), Label Studio's .json, or the folder of a study.
         out: File for the labels: .jsonl, or .csv to look at.
-        rule: Adjudication rule: majority, median, partwhole, winoventi, rica or dawid-skene. By default, the
+        rule: Adjudication rule: majority, median, dawid-skene, or that of a paper, by its name. By default, the
             instrument's.
         probe: Probe that was judged; each item is checked.
         options: How judgements are read.

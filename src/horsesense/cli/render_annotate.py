@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING
 from horsesense.terminal import console, line, print_table, say, table
 
 if TYPE_CHECKING:
-    from horsesense.annotate.annotation_status import Status
     from horsesense.annotate.audit.steps import ModelJudgements, NewAudit, SecondStage
     from horsesense.annotate.human_performance import Performance, Qualifications
-    from horsesense.annotate.judgements import WrittenJudgements
+    from horsesense.annotate.judgements import Status, WrittenJudgements
     from horsesense.annotate.labels import AdjudicatedLabels, AppliedLabels
     from horsesense.annotate.rater_agreement import Agreement, AgreementFigure
     from horsesense.annotate.server.administration import (

@@ -207,8 +207,8 @@ def find_cues(
 
     Args:
         probe: Name or file of a probe. In Python, also a `Probe`.
-        group: Clusters of the intervals: ``family``, ``item``, or the name of a group in the items, such as ``axiom``.
-            By default, what the card names.
+        group: Unit by which intervals are clustered: ``family``, ``item``, or a group of the items, such as ``axiom``.
+            By default, the one set in the probe's card.
         model: Model that serves as a further cue: it sees only the options.
         dtype: Precision of the model.
         device: Device of the model: auto, cpu, cuda, cuda:1, mps.
@@ -216,7 +216,7 @@ def find_cues(
         splits: Number of random splits: the cue is chosen on one half of the items and measured on the other.
         rounds: Number of permutations of the answer key.
         seed: Random seed.
-        out: Run folder for the answers of the best cue, for ``horsesense compare``.
+        out: Run folder for the answers of the best cue, so that ``compare`` can compare a model with it.
         progress: Progress callback.
 
     Returns:

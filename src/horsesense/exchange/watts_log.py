@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from horsesense.exchange.log_reader import LogReader, Sample
+from horsesense.methods.published.datasets.watts import OPTIONS, watts_answers
 from horsesense.methods.published.reading import Reading
-from horsesense.methods.published.watts import OPTIONS, watts_answers
 
 
 def read_watts_log(paths: Sequence[Path], reader: LogReader) -> None:

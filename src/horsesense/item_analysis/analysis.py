@@ -206,7 +206,7 @@ def items(
         focal: Test which items favour or disfavour the models whose names match this pattern (``gpt-*``), at equal
             ability (differential item functioning).
         suspects: Maximum number of suspects in the page and in JSON.
-        normalise: Score normalisation. By default, the one of each probe's card.
+        normalise: Score normalisation. By default, as set in each probe's card.
         progress: Progress callback.
 
     Returns:
@@ -219,7 +219,9 @@ def items(
     folders = [place for place, _ in by_place]
     analyses = []
     for asked, models in by_probe(by_place).items():
-        judged = {label: answered for label, answered in models.items() if answered.judged}
+        judged = {
+            label: answered for label, answered in models.items() if answered.judged and not answered.unanswered.all()
+        }
         if not judged:
             continue
         table = _table(judged, how)
@@ -227,7 +229,9 @@ def items(
         name = str(asked)
         analyses.append(_analysis(name, table, guessing, focal, suspects, folders))
     if not analyses:
-        raise UserError("no item has a gold answer, so there are no item statistics", file=folders[0])
+        raise UserError(
+            "no item has a gold answer and the answer of a model, so there are no item statistics", file=folders[0]
+        )
     result = ItemAnalyses(tuple(analyses), None, tuple(unfinished))
     if out is None:
         return result
@@ -260,9 +264,10 @@ def _table(models: Mapping[str, ProbeAnswers], how: Normalisation | None) -> _Ta
     index: dict[str, int] = {}
     found: list[Item] = []
     columns: list[tuple[int, int, float]] = []
-    for answered in models.values():
+    credits = [answered.credits(how or answered.primary()) for answered in models.values()]
+    for answered, earned in zip(models.values(), credits, strict=True):
         own = answered.columns
-        for i in np.flatnonzero(own.judged).tolist():
+        for i in np.flatnonzero(own.judged & ~np.isnan(earned.values)).tolist():
             if own.ids[i] not in index:
                 index[own.ids[i]] = len(index)
                 found.append(answered.items[i])
@@ -270,10 +275,9 @@ def _table(models: Mapping[str, ProbeAnswers], how: Normalisation | None) -> _Ta
     right = np.full((len(models), len(index)), np.nan)
     chosen = np.full(right.shape, -1, np.int64)
     accuracies = []
-    for row, answered in enumerate(models.values()):
-        earned = answered.credits(how or answered.primary())
+    for row, (answered, earned) in enumerate(zip(models.values(), credits, strict=True)):
         accuracies.append(answered.estimate(earned))
-        for i in np.flatnonzero(answered.columns.judged).tolist():
+        for i in np.flatnonzero(answered.columns.judged & ~np.isnan(earned.values)).tolist():
             place = index[answered.columns.ids[i]]
             right[row, place] = earned.values[i]
             predicted = earned.predicted[i]

@@ -360,8 +360,8 @@ def add_source(graph: Graph) -> None:
 
 def list_sources() -> list[Origin]:
     """Return the stored sources by name."""
-    stored = (_about(path) for path in sorted(source_path("").parent.glob("*.arrow")))
-    return [Origin(**about["origin"]) for about in stored if about["shape"] == _SHAPE]
+    stored = (_about(path)[0] for path in sorted(source_path("").parent.glob("*.arrow")))
+    return [origin for origin in stored if origin is not None]
 
 
 def find_source(name: str) -> Origin:
@@ -386,19 +386,20 @@ def load_graph(source: str) -> Graph:
     if graph is None:
         Store(path.parent).check(path, _DAMAGED)
         table = pa.ipc.open_file(pa.memory_map(str(path))).read_all()
-        graph = _loaded[key] = Graph(origin, table, _about(path)["left_out"])
+        graph = _loaded[key] = Graph(origin, table, _about(path)[1])
     return graph
 
 
-def _about(path: Path) -> dict[str, Any]:
+def _about(path: Path) -> tuple[Origin | None, dict[str, int]]:
+    """Return the origin of a stored source, None for one of another version, and what was left out."""
     import pyarrow as pa
 
     try:
         with pa.memory_map(str(path)) as file:
-            about: dict[str, Any] = orjson.loads(pa.ipc.open_file(file).schema.metadata[b"horsesense"])
+            about = orjson.loads(pa.ipc.open_file(file).schema.metadata[b"horsesense"])
+        return (Origin(**about["origin"]) if about["shape"] == _SHAPE else None), dict(about["left_out"])
     except (pa.ArrowInvalid, OSError, TypeError, KeyError, ValueError) as error:
         raise UserError("the stored knowledge is damaged", file=path, fix=_DAMAGED) from error
-    return about
 
 
 # Ancestors.

@@ -110,13 +110,13 @@ def plant(
     Args:
         probe: Name or file of a probe with gold answers. In Python, also a `Probe`.
         model: Model, as in ``run``. By default, the models in horsesense.toml.
-        cue: Cue to plant: professor or user (a professor, or the user, thinks that it is this option), metadata (a tag
-            with the answer), asterisk (on the option), length (a longer option), overlap or topic (the option gets
-            words of the question, or a word on its topic), pattern (all examples have the same letter). By default, all
-            that fit the probe.
+        cue: Cue to plant: professor or user (says that a professor, or the user, thinks this option is right), metadata
+            (a tag with the answer), asterisk (on the option), length (a longer option), overlap or topic (the option
+            gets words of the question, or a word on its topic), pattern (the answers of all solved examples have the
+            same letter). By default, all that fit the probe.
         out: Folder that stores the answers; an interrupted run resumes there. By default, runs/MODEL-PROBE-planted.
         limit: Maximum number of items; whole families are drawn.
-        seed: Random seed of the targets and of the draw.
+        seed: Random seed for the options that cues point at, and for sampling items.
         spec: Scoring spec.
         formats: Prompt format: loglikelihood (of each option), letters (probability of A, B, …), generate (a reply,
             which is parsed), or auto (what the model supports).

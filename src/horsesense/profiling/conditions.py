@@ -67,8 +67,12 @@ PLANTED_CUES: Mapping[str, tuple[str, ...]] = {
 """Planted cues with the forms of their items. Naming all options of a placebo is short where there are two."""
 FEW: Mapping[str, int] = {"quick": 8, "full": 40}
 """Families of each ability in which cues are planted, and that are asked in the chat template, by one item each."""
-OPEN: Mapping[str, int] = {"quick": 12, "full": 60}
-"""Families of each ability that are asked with the options withheld, by one item each."""
+OPEN: Mapping[str, Mapping[str, int]] = {
+    "loglikelihood": {"quick": 0, "full": 20},
+    "generate": {"quick": 12, "full": 60},
+}
+"""Families of each ability that are asked with the options withheld, by one item each. Without replies, each item takes
+the likelihoods of 200 concepts: with 12 families per ability, a quick profile would have twice as many tokens."""
 _SAMPLE = 800
 """Tokens on which the speed of a model is measured on a CPU; on a GPU a whole batch is used."""
 
@@ -119,11 +123,11 @@ def conditions(material: Material, edition: Edition, prompt_format: str = "logli
         yield Condition(
             ability, "withheld", f"{ability}-withheld", Probe.of(list(hidden.values()), card), (prompt_format,)
         )
-    if material.ability.open:
+    way = "loglikelihood" if likelihood else "generate"
+    if material.ability.open and (families := OPEN[way][edition]):
         name = f"{ability}-open"
-        opened = without_options(frozen, _one_each(frozen, OPEN[edition]), free=not likelihood)
-        card = replace(frozen.card, name=name)
-        yield Condition(ability, "open", name, Probe.of(opened, card), ("loglikelihood" if likelihood else "generate",))
+        opened = without_options(frozen, _one_each(frozen, families), free=not likelihood)
+        yield Condition(ability, "open", name, Probe.of(opened, replace(frozen.card, name=name)), (way,))
 
 
 def conditions_in(

@@ -15,7 +15,7 @@ within an ability over the search). Claims are based on positive evidence. Low p
    is accuracy itself not? Inconclusive;
    was relatedness not controlled? Inconclusive (pairs with opposite keys are nearly immune: partly at best);
    is significantly less than two thirds of it retained in another condition? Not robust; less, but not
-   significantly? Inconclusive;
+   significantly, or not shown to be more than a third? Inconclusive;
    are significantly more than two thirds known? Knows. Significantly not all? Partly. Else inconclusive.
 4. If not: would a model that knows 40% have been found in four of five draws, is less than that possible, is all
    credit explained, and nothing left at 95% either? Not above chance. Else inconclusive.
@@ -36,6 +36,9 @@ from horsesense.stats.intervals import FEW, Estimate
 
 HALF = 1 / 2
 """Threshold for following a cue, for same answers, and for the use of facts."""
+THIRD = 1 / 3
+"""Retention that has to be excluded at 95%, one-sided, before anything is called known: a retest of a dozen questions
+may come out well by luck."""
 MISSABLE = 0.4
 """Share known by the alternative of a claim of absence. With a half, models that know 40% and reply with noise were
 called not above chance in up to one of eight quick profiles."""
@@ -71,6 +74,8 @@ class Evidence:
     left; one-sided at the level of a page."""
     retention: Mapping[str, Estimate]
     """Retention by other condition; level corrected for their number."""
+    retention_at_95: Mapping[str, Estimate]
+    """The same with limits that are one-sided at 95%; it exists for smaller samples."""
     contrasts: tuple[ContrastPairs, ...]
     """Contrast pairs; one-sided at the level of a page."""
     relatedness_controlled: bool
@@ -179,14 +184,13 @@ def _known(evidence: Evidence) -> Judged | None:
             f"Retention {condition} is {_percent(max(0.0, share.value))} (at most {_percent(max(0.0, share.high))}): "
             "significantly less than two thirds.",
         )
-    doubtful = [condition for condition, share in evidence.retention.items() if share.value < MOST]
-    if doubtful:
-        share = evidence.retention[doubtful[0]]
-        return Judged(
-            "inconclusive",
-            f"The adjusted score is between {_scores(evidence)}, but retention {doubtful[0]} is between "
-            f"{_percent(max(0.0, share.low))} and {_percent(min(1.0, share.high))}: it may not be robust.",
-        )
+    for condition, share in evidence.retention_at_95.items():
+        if share.value < MOST or share.low <= THIRD:
+            return Judged(
+                "inconclusive",
+                f"The adjusted score is between {_scores(evidence)}, but retention {condition} is between "
+                f"{_percent(max(0.0, share.low))} and {_percent(min(1.0, share.high))}: it may not be robust.",
+            )
     if evidence.floor > MOST and evidence.relatedness_controlled:
         return Judged(
             "knows",

@@ -18,7 +18,7 @@ from horsesense.profiling.adjusted import (
     side_masks,
     weighted,
 )
-from horsesense.profiling.contamination import contamination, frozen_minus_twin, judged_half
+from horsesense.profiling.contamination import contamination, frozen_minus_twin, is_untestable, judged_half
 from horsesense.profiling.finding import AbilityFinding, Contamination, ExplanationFinding, Verdict, Verdicts
 from horsesense.profiling.item_scores import Bools, ItemScores
 from horsesense.profiling.overall import differences, group_scores, overall_score
@@ -58,10 +58,11 @@ def verdicts(every: Sequence[ItemScores], level: float = 0.95, seed: int = 0, re
     findings = tuple(
         finding(used, whole, seen, strict, level, seed, resamples) for used, whole in zip(judged, every, strict=True)
     )
-    overall = overall_score([scores for scores in judged if scores.answered >= LEAST_ANSWERED], level)
+    scored = [used for used, whole in zip(judged, every, strict=True) if not is_untestable(whole, seen)]
+    overall = overall_score([scores for scores in scored if scores.answered >= LEAST_ANSWERED], level)
     inside = {ability for group in (overall.groups if overall else ()) for ability in group.abilities}
     left_out = tuple(scores.ability for scores in every if scores.ability not in inside)
-    groups = group_scores(judged, level)
+    groups = group_scores(scored, level)
     return Verdicts(every[0].model, findings, seen, groups, overall, left_out, level, strict)
 
 
@@ -123,7 +124,7 @@ def with_contamination(
     found: Judged, whole: ItemScores, seen: Contamination
 ) -> tuple[Verdict, Verdict | None, tuple[str, ...]]:
     if whole.ability not in seen.contaminated:
-        if seen.found and whole.twin is None and found.verdict in ("knows", "partly"):
+        if is_untestable(whole, seen) and found.verdict in ("knows", "partly"):
             reason = "Contamination was found in other abilities, and cannot be tested here: these items have no twins."
             return "inconclusive", None, (reason, found.reason)
         return found.verdict, None, (found.reason,)
@@ -204,7 +205,11 @@ def evidence(own: AdjustedScores, strict: float, draws: int = DRAWS) -> Evidence
     scores = own.scores
     others = other_conditions(scores)
     stricter = 1 - (1 - strict) / max(1, len(others))
-    shares = {other.name: other.retention(scores, stricter) for other in others}
+
+    def retained(level: float) -> dict[str, Estimate]:
+        shares = {other.name: other.retention(scores, level) for other in others}
+        return {name: share for name, share in shares.items() if share is not None}
+
     adjusted = own.adjusted(strict)
     left = adjusted.low > 0
     # Following matters if nothing significant is left. The model without the question is exempt: without knowledge a
@@ -223,7 +228,8 @@ def evidence(own: AdjustedScores, strict: float, draws: int = DRAWS) -> Evidence
         balance=own.combined(1, -2, strict, own.weighting),
         strongest=own.strongest(),
         followed={name: share for name, share in follows.items() if share is not None},
-        retention={name: share for name, share in shares.items() if share is not None},
+        retention=retained(stricter),
+        retention_at_95=retained(one_sided(0.95)),
         contrasts=contrast_pairs(scores, majority),
         relatedness_controlled=bool(scores.relatedness),
         power=1.0 if left else power_to_detect(own.weighting, strict, draws=draws),

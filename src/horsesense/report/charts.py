@@ -13,7 +13,7 @@ from horsesense.methods.suites.charts import paper_chart
 from horsesense.report.collection import Collection
 from horsesense.report.run_text import value_text
 from horsesense.report.summary import Summary
-from horsesense.training.curves import Curve
+from horsesense.training.training_results import Curve
 
 PAPER = "#ffffff"
 _THEMED = {INK: "var(--ink)", SOFT: "var(--soft)", BAR: "var(--bar)", MISS: "var(--miss)"}

@@ -23,7 +23,7 @@ from horsesense.runs.item_columns import item_columns
 from horsesense.runs.manifest import Manifest, manifest_path
 from horsesense.runs.probe_answers import ProbeAnswers, ProbeFormat, read_finished
 from horsesense.runs.result import LEAST_ANSWERED, Spread, shown_names, spreads
-from horsesense.training.curves import Curve, read_curves, study_runs
+from horsesense.training.training_results import Curve, read_curves, study_runs
 
 NONE: Mapping[str, Probe] = {}
 MOST_WHOLE = 20_000

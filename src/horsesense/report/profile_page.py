@@ -137,10 +137,7 @@ def _lines(profile: Profile) -> Iterator[str]:
         yield f"\n¹ Not in the overall score: {view.UNJUDGED}."
     if any(cell.people is not None for row in view.rows_of(profile) for cell in row.cells if cell is not None):
         yield "\nHuman figures are from the papers and are for other items; the page states the kind of each."
-    groups = [
-        [f"{own[0].group}{'' if own[0].judged else ' ¹'}", *(view.adjusted_text(each.adjusted) for each in own)]
-        for own in zip(*(model.verdicts.groups for model in profile.models), strict=True)
-    ]
+    groups = [[f"{row.group}{'' if row.judged else ' ¹'}", *row.cells] for row in view.group_rows(profile)]
     groups.append(["overall score", *map(view.overall_text, profile.models)])
     names = [model.model for model in profile.models]
     yield f"\n{TextTable(['adjusted score by group', *names], groups).markdown()}"

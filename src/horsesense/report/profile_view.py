@@ -17,6 +17,7 @@ from horsesense.profiling.document import ModelProfile, Profile, ProfiledAbility
 from horsesense.profiling.finding import (
     AbilityFinding,
     ExplanationFinding,
+    GroupScore,
     ModelDifference,
 )
 from horsesense.profiling.retention import LEAST_CLUSTERS
@@ -237,6 +238,35 @@ def overall_text(model: ModelProfile) -> str:
     """Format the overall score."""
     overall = model.verdicts.overall
     return "none" if overall is None else adjusted_text(overall.value)
+
+
+@dataclass(frozen=True, slots=True)
+class GroupRow:
+    """One group of abilities, for all models."""
+
+    group: str
+    judged: bool
+    abilities: tuple[str, ...]
+    cells: tuple[str, ...]
+    """Score of each model; with the number of its abilities where some were left out, and a dash where all were."""
+
+
+def group_rows(profile: Profile) -> list[GroupRow]:
+    """Return the scores per group; a contaminated model has none for abilities without twins."""
+    by_model = [{(each.group, each.judged): each for each in model.verdicts.groups} for model in profile.models]
+    rows = []
+    for key in dict.fromkeys(key for own in by_model for key in own):
+        scores = [own.get(key) for own in by_model]
+        abilities = tuple(dict.fromkeys(name for each in scores if each is not None for name in each.abilities))
+        rows.append(GroupRow(*key, abilities, tuple(_group_text(each, len(abilities)) for each in scores)))
+    return rows
+
+
+def _group_text(score: GroupScore | None, abilities: int) -> str:
+    if score is None:
+        return "–"
+    fewer = f" ({len(score.abilities)} of {abilities} abilities)" if len(score.abilities) < abilities else ""
+    return adjusted_text(score.adjusted) + fewer
 
 
 def scope(profile: Profile) -> str:

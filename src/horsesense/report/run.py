@@ -64,7 +64,7 @@ def run_suite(
     """Run models on all datasets of a paper, and print the paper's tables with these models in them.
 
     Args:
-        suite: Suite: cats, cats-robust, cats-raw, cats-robust-raw, partwhole, rica, winoventi or wordnetqa.
+        suite: Suite, named after a paper; an unknown name lists them all.
         data: Folder of the paper's datasets. By default, what was fetched.
         skip_bad: Skip and count lines that cannot be read.
         out: Folder that stores the answers; an interrupted run resumes there. By default, runs/MODEL-SUITE.

@@ -15,7 +15,7 @@ from horsesense.runs.result import LEAST_ANSWERED, Result
 from horsesense.stats import Estimate, Search, Standout
 from horsesense.stats.combined import Bias
 from horsesense.stats.intervals import KNOWN, against_chance
-from horsesense.training.curves import Line
+from horsesense.training.training_results import Line
 
 VERDICT_RULE = (
     "Above or below chance: the 95% interval excludes chance. Near chance: it includes chance, and excludes the score "
@@ -144,7 +144,7 @@ def label_quality(answered: ProbeAnswers) -> str:
 def learned(line: Line, along: str) -> str:
     """Summarise a learning curve from its first point to its last.
 
-    >>> from horsesense.training.curves import LinePoint
+    >>> from horsesense.training.training_results import LinePoint
     >>> points = LinePoint(0, 0.21, 0.2, 0.22), LinePoint(3000, 0.54, 0.52, 0.56)
     >>> learned(Line("the probe", "plain", points), "examples")
     'the probe, plain: accuracy 21.0% at 0 examples, 54.0% [52.0%, 56.0%] at 3,000.'

@@ -31,7 +31,7 @@ def show(
     seed: int = 0,
     progress: Progress = NO_PROGRESS,
 ) -> Overview | ItemInForms | ItemAnswers:
-    """Show what a probe contains, one item in all its forms, or every model's answer to one item of a run.
+    """Show what a probe contains, one item in every prompt format, or every model's answer to one item of a run.
 
     Args:
         what: Name or file of a probe, or a run folder. In Python, also a `Probe` or a `Run`.

@@ -128,7 +128,7 @@ class _Training:
         self.opened = self._open()
 
     def _open(self) -> TrainableModel:
-        from horsesense.training.controls.labels import labels
+        from horsesense.training.controls.control import labels
 
         names = labels(self.items) if self.objective.labels else ()
         family = self.objective.family

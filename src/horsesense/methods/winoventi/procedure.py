@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Annotated, get_args
 
 from annotated_types import Ge, Interval
 
-from horsesense.annotate.annotation_status import StudyCounts
 from horsesense.annotate.instrument import find_instrument
+from horsesense.annotate.judgements import StudyCounts
 from horsesense.annotate.study import DATABASE, ITEMS, Study, make_study
 from horsesense.core import Item, Judgement, Probe, ScoringSpec, iter_judgements, read_probe, write_judgements
 from horsesense.core.document import Document
@@ -471,7 +471,7 @@ def serve(
     import uvicorn
 
     from horsesense.annotate.server.administration import check_free, personal_links
-    from horsesense.annotate.server.connections import connection_settings
+    from horsesense.annotate.server.request_checks import connection_settings
     from horsesense.annotate.server.staged_app import StagedServing
 
     app = staged_app(folder, address or f"http://{host}:{port}", progress)

@@ -396,7 +396,7 @@ def build_dictionaryqa(
         options: Number of options per question.
         distractors: Wrong options: random (other senses of the word and random ones), near (similar in meaning,
             but false; the reason is stored), or mixed (half of the questions with each).
-        as_paper: Use the rules of the paper, including its cues.
+        as_paper: Build as in the paper, with the surface cues that its rules leave in.
         progress: Progress callback.
 
     Returns:

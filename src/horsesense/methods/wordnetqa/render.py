@@ -28,12 +28,11 @@ def _print_analysis(analysis: WordNetAnalysis) -> None:
         line(f"  {each.size} {what}, all right: {number(each.strict)}, n = {each.strict.n:,}")
         line(f"    chance {each.strict.chance:.3f}, if independent {each.independent.value:z.3f}")
     if analysis.cells:
-        frame = table("hops", "distractors", "k′", "near", "accuracy [95% interval]", "n", "related cues", left=2)
+        frame = table("hops", "distractors", "k′", "accuracy [95% interval]", "n", "related cues", left=2)
         for cell in analysis.cells:
             related = "–" if cell.kinship is None else f"{cell.kinship:.3f}"
-            near = "–" if cell.near is None else str(cell.near)
             values = number(cell.accuracy), f"{cell.accuracy.n:,}", related
-            frame.add_row(str(cell.hops), cell.kind, str(cell.distance), near, *values)
+            frame.add_row(str(cell.hops), cell.kind, str(cell.distance), *values)
         console().print(frame)
     for effect in analysis.effects:
         line(f"  {effect.name}: log odds {number(effect.log_odds)}, p = {p_value(effect.p)}")

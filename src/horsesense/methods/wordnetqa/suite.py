@@ -247,8 +247,6 @@ def _cells(run: ProbeAnswers) -> list[HopsCell]:
 
 
 def _column(cell: HopsCell) -> str:
-    if cell.near is not None:
-        return f"{cell.near} {cell.kind}"
     return f"{cell.kind} k′={cell.distance}" if cell.distance else cell.kind
 
 
