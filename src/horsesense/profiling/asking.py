@@ -55,7 +55,7 @@ from horsesense.runs.manifest import manifest_path, read_manifest
 from horsesense.runs.probe_answers import ProbeAnswers, merge_steps
 from horsesense.runs.shards import SERVED, sizes
 from horsesense.runs.store import is_finished, run_of_profile
-from horsesense.scoring.prompt_formats import first_supported
+from horsesense.scoring.prompt_formats import first_supported, get_prompt_format
 from horsesense.settings import labelled
 
 MISTAKES = 4
@@ -192,7 +192,7 @@ def _ready(call: ProfileCall, materials: Sequence[Material]) -> tuple[str | Path
     chosen, skipped = first_supported(model, call.spec)
     if skipped:
         call.progress.log(f"{call.name}: profiled by {chosen.name} ({skipped})")
-    plan = _plan(call, materials, chosen.name)
+    plan = _supported(model, _plan(call, materials, chosen.name))
     if isinstance(model, LanguageModel) and model.can("chat"):
         plan += chat_conditions(materials, call.edition)
     rest = [each for each in plan if not _all_kept(call, [each])]
@@ -252,6 +252,12 @@ def _asked_in_looks(
     return answers, ahead, f"; adaptive, {questions:,} of {whole:,} questions"
 
 
+def _supported(model: str | Path | Model, plan: Sequence[Condition]) -> list[Condition]:
+    """Leave the letters out for a loaded model that does not support them, such as an object with likelihoods only."""
+    letters = isinstance(model, str | Path) or model.can(get_prompt_format("letters").needs)
+    return [each for each in plan if letters or each.role != "letters"]
+
+
 def _questions(plan: Iterable[Condition]) -> int:
     return sum(len(each.probe.items) * len(each.ways) for each in plan)
 
@@ -268,7 +274,7 @@ def _run_all(call: ProfileCall, model: str | Path | Model, plan: Sequence[Condit
     """Ask all of a plan, probes of the same ways together; each condition with its answers."""
 
     groups: dict[tuple[tuple[str, ...], Variant], list[Condition]] = {}
-    for each in plan:
+    for each in _supported(model, plan):
         groups.setdefault((each.ways, each.variant), []).append(each)
     found = []
     compute = ComputeSettings(device=call.device, engine=call.engine)
