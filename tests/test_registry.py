@@ -210,7 +210,7 @@ def test_a_model(installed: Path, tmp_path: Path) -> None:
         installed,
         tmp_path,
         """
-from horsesense.models.locate import locate, weights_of
+from horsesense.models.locate import identity_named, locate
 from horsesense.progress import Progress
 run, told = hs.ask("untaught:3", "toy.jsonl"), []
 class Told(Progress):
@@ -223,7 +223,8 @@ for name in ("untaught:3", "untaugt:3"):
         locate(name)
     except hs.UserError as error:
         errors.append(str(error))
-print(json.dumps([told, run.results()["accuracy"][0], weights_of("untaught:3"), weights_of("untaught:4"), *errors]))
+known = [identity_named(f"untaught:{seed}") for seed in (3, 4)]
+print(json.dumps([told, run.results()["accuracy"][0], *known, *errors]))
 """,
     )
     assert told == ["untaught:3 on toy: all answers are stored already"], "the same weights"

@@ -211,6 +211,13 @@ def citation_of(name: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
+class NamesOf:
+    """``Annotated[str, NamesOf("suites")]``: the help of the option lists what all methods provide of this kind."""
+
+    kind: Provided
+
+
+@dataclass(frozen=True, slots=True)
 class Plugin:
     """One thing that a package adds."""
 

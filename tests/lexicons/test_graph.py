@@ -5,8 +5,10 @@ from __future__ import annotations
 import random
 from collections import deque
 from collections.abc import Callable
+from gc import collect
 from pathlib import Path
 from typing import Any
+from weakref import ref
 
 import networkx
 import numpy as np
@@ -187,6 +189,17 @@ def test_a_graph_in_use_is_not_loaded_twice(small: Graph, tmp_path: Path) -> Non
     path.write_text(OWN.replace("hound", "doggy"), encoding="utf-8")
     add_triples("pets", path, replace=True)
     assert load_graph("pets").lemmas != pets.lemmas
+
+
+def test_the_last_graph_stays_and_no_other(cache: Path, tmp_path: Path) -> None:
+    for name in ("pets", "other"):
+        (tmp_path / "own.tsv").write_text(OWN, encoding="utf-8")
+        add_triples(name, tmp_path / "own.tsv")
+    pets = ref(load_graph("pets"))
+    assert pets() is load_graph("pets")
+    load_graph("other")
+    collect()
+    assert pets() is None
 
 
 @pytest.fixture(scope="module")

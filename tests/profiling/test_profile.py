@@ -21,6 +21,7 @@ from horsesense.core import Item
 from horsesense.errors import UserError
 from horsesense.profiling.abilities import abilities
 from horsesense.profiling.conditions import FEW, original_id
+from horsesense.profiling.controls import planted
 from horsesense.profiling.document import Profile
 from horsesense.profiling.material import material
 from horsesense.progress import Progress
@@ -31,6 +32,7 @@ from tests.faults.harness import tree_of
 from tests.support.calling import caller, hold_to
 from tests.support.made_run import made_items, make_run
 from tests.support.small_wordnet import write_small_wordnet
+from tests.test_registry import outside
 
 CHEAP = ["everyday", "turned", "exceptions", "parts"]
 
@@ -354,13 +356,13 @@ def test_planted_models_get_the_verdict_of_their_rule() -> None:
         asked = str(item.facets.get("retest_of", item.id))
         return _key(item) if asked in frozen else [Random(item.id).random() for _ in item.options]
 
-    planted = [
+    models = [
         Planted("perfect", _key),
         Planted("first", lambda item: [1.0, *([0.0] * (len(item.options) - 1))]),
         Planted("knows 40%, else the shortest", _half_of_families),
         Planted("by heart", by_heart),
     ]
-    found = hs.profile(planted, abilities=["turned", "exceptions", "parts"])
+    found = hs.profile(models, abilities=["turned", "exceptions", "parts"])
     said = {model.model: {each.ability: each.verdict for each in model.verdicts.findings} for model in found.models}
     controlled = bool(found.relatedness)
     knows = "knows" if controlled else "partly"
@@ -405,3 +407,15 @@ def test_a_planted_model_is_named_by_its_file(tmp_path: Path, capfd: pytest.Capt
         hs.profile(f"{file}:Fails", abilities=["parts"], out=tmp_path / "q")
     with pytest.raises(UserError, match="no such file"):
         hs.profile(f"{tmp_path / 'none.py'}:Last")
+
+
+def test_a_planted_model_of_a_package_is_found_by_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    here = outside(tmp_path, "toys", "[horsesense.planted]\nlast-option = last_option:Last\n")
+    (here / "last_option.py").write_text(
+        "class Last:\n    name = 'last'\n    def scores(self, item):\n        return range(len(item.options))\n"
+    )
+    monkeypatch.syspath_prepend(here)
+    model = planted("last-option")
+    assert model is not None
+    assert list(model.scores(Item("p", "choice", text="?", options=("a", "b"), answer=0))) == [0, 1]
+    assert planted("first-option") is None

@@ -20,6 +20,7 @@ from horsesense.core.document import Document
 from horsesense.core.judgements import check_columns, judgement_from_dict
 from horsesense.data.tables import iter_rows
 from horsesense.errors import UserError, argument, translate_errors
+from horsesense.registry import NamesOf
 from horsesense.stats.raters.votes import Scale, ScaleOf
 
 
@@ -277,7 +278,7 @@ def collect(
     out: str | Path,
     probe: Probe | str | Path | None = None,
     options: JudgementOptions | None = None,
-    published: str = "",
+    published: Annotated[str, NamesOf("votes")] = "",
     items: str | Path | None = None,
 ) -> WrittenJudgements:
     """Collect filled task files, exports of platforms or published votes in one file of judgements.
@@ -288,7 +289,7 @@ def collect(
         out: File for the judgements: .jsonl, .csv or .tsv.
         probe: Probe that was judged; each item is checked.
         options: How judgements are read.
-        published: Name of published votes; an unknown name lists them all.
+        published: Name of published votes.
         items: File for the judged items of published votes, as a probe.
 
     Returns:

@@ -35,7 +35,7 @@ import click
 
 from horsesense.errors import UserError
 from horsesense.progress import Progress
-from horsesense.registry import ONE_OPTION, Command
+from horsesense.registry import ONE_OPTION, Command, NamesOf, provided
 from horsesense.terminal import say
 
 SHORT = {"model": "-m", "probe": "-p", "out": "-o"}
@@ -340,6 +340,9 @@ class FunctionCommand(click.Command):
             raise TypeError(f"{self.entry.path}: two parameters are called {name}")
         if not text:
             raise TypeError(f"{self.entry.path}: {name} has no sentence in the docstring")
+        for each in getattr(kind, "__metadata__", ()):
+            if isinstance(each, NamesOf):
+                text = f"{text} From papers: {', '.join(provided(each.kind))}."
         taken.names.append(name)
         required = parameter.default is parameter.empty
         variadic = parameter.kind is parameter.VAR_POSITIONAL

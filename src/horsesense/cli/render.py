@@ -759,7 +759,7 @@ def _facts(result: Result) -> Iterator[tuple[str, str]]:
     if result.unjudged:
         yield "items without a gold answer, left out", f"{result.unjudged:,}"
     if result.sensitivity and not result.unanswered:
-        yield "other normalisations", ", ".join(f"{name} {value:.3f}" for name, value in result.sensitivity.items())
+        yield "scored otherwise", ", ".join(f"{name} {value:.3f}" for name, value in result.sensitivity.items())
     if result.asked:
         yield "prompt", result.asked
     if result.outcomes is not None:

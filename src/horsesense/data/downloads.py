@@ -14,7 +14,6 @@ import zipfile
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from importlib.resources import files
 from importlib.util import find_spec
 from pathlib import Path, PurePosixPath
 from typing import IO
@@ -313,7 +312,7 @@ class PublishedFile:
 def published_files() -> dict[str, list[PublishedFile]]:
     """Return the pinned files of each published dataset."""
     by_release: dict[str, list[PublishedFile]] = {}
-    table = Path(str(files(__package__).joinpath("releases.tsv")))
+    table = Path(__file__).with_name("releases.tsv")
     for _, row in read_table(table, _FILE_COLUMNS):
         release, repository, commit, path, size, sha256 = (row[column] for column in _FILE_COLUMNS)
         by_release.setdefault(release, []).append(PublishedFile(release, repository, commit, path, int(size), sha256))

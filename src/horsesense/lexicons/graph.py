@@ -6,6 +6,7 @@ is read. A killed import leaves no partial file, and readers are not blocked.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
@@ -36,6 +37,8 @@ _DERIVED = ("derivation from", "derivation to")
 """Columns with the two words of each derivation, in lower case; a derivation holds between words, not meanings."""
 _DAMAGED = "remove the file and try again"
 _loaded: WeakValueDictionary[tuple[Path, int, int], Graph] = WeakValueDictionary()
+_last: deque[Graph] = deque(maxlen=1)
+"""The graph that was used last stays: each cue search of a process needs WordNet's, which takes 2 s to load."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -376,7 +379,7 @@ def find_source(name: str) -> Origin:
 
 
 def load_graph(source: str) -> Graph:
-    """Load a stored source; while one is in use, the next call returns the same."""
+    """Load a stored source; while one is in use, or if it was the last one, the next call returns the same."""
     import pyarrow as pa
 
     origin, path = find_source(source), source_path(source)
@@ -387,6 +390,7 @@ def load_graph(source: str) -> Graph:
         Store(path.parent).check(path, _DAMAGED)
         table = pa.ipc.open_file(pa.memory_map(str(path))).read_all()
         graph = _loaded[key] = Graph(origin, table, _about(path)[1])
+    _last.append(graph)
     return graph
 
 

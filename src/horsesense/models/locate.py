@@ -169,19 +169,6 @@ def identify(name: str, *, allow_pickle: bool = False, progress: Progress = NO_P
     return WeightsIdentity(located, weights, identity_of(located.folder, weights))
 
 
-def weights_of(name: str, *, allow_pickle: bool = False, progress: Progress = NO_PROGRESS) -> str:
-    """Return the hash of the weights that a name means; a plug-in gives its own, or its weights are hashed.
-
-    For a served model it is the hash of what the server reports.
-    """
-    if is_served(name):
-        return _served_content(name)
-    model = plugin_model(name)
-    if model is None:
-        return identify(name, allow_pickle=allow_pickle, progress=progress).weights
-    return _plugged_weights(model)
-
-
 def identity_named(name: str, *, allow_pickle: bool = False) -> str:
     """Return the hash that identifies a model; a plug-in gives its own, or its weights are hashed; for a server, of
     what it reports."""

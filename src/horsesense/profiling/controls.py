@@ -27,7 +27,7 @@ GUESSER, CUE_READER, RELATEDNESS_READER = "guesser", "cue-reader", "relatedness-
 CONTROLS = {
     GUESSER: "chooses at random, with a seed",
     CUE_READER: "follows the best cue, and guesses without one",
-    RELATEDNESS_READER: "picks the option nearest to the question by its topic, and guesses where there is none",
+    RELATEDNESS_READER: "picks the option most similar to the question, and guesses where there is none",
 }
 """Description by name; the names are reserved."""
 SEED = 0

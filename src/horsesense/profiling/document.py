@@ -244,14 +244,14 @@ def _means(verdicts: Verdicts, found: Mapping[Verdict, Sequence[AbilityFinding]]
     """Interpret the scores, contamination, and the scores per group."""
     known = sum(len(found.get(verdict, ())) for verdict in ("knows", "partly"))
     hollow = sum(len(found.get(v, ())) for v in ("reads cues", "not robust", "same answer", "contaminated"))
-    open_ones = len(found.get("inconclusive", ()))
+    open_ones, total = len(found.get("inconclusive", ())), len(verdicts.findings)
     if known and hollow:
-        sense = "Part of its score is knowledge, and part is explained by something else"
+        sense = f"Knowledge is shown in {known} of {total} abilities; in {hollow}, something else explains its answers"
     elif known:
-        sense = "No control explains its score"
+        sense = f"Knowledge is shown in {known} of {total} abilities, and no control explains it"
     elif hollow:
-        sense = "Its score is explained by something other than knowledge"
-    elif 2 * open_ones >= len(verdicts.findings):
+        sense = f"No knowledge is shown; in {hollow} of {total} abilities, something else explains its answers"
+    elif 2 * open_ones >= total:
         sense = "Too few questions were asked to distinguish knowledge from chance"
     else:
         sense = f"No knowledge is shown{' where enough questions were asked' if open_ones else ''}"

@@ -112,7 +112,7 @@ def _accuracy(evidence: Evidence) -> str:
 
 
 def _strongest(evidence: Evidence) -> str:
-    return f" The control that explains most is {evidence.strongest}." if evidence.strongest else ""
+    return f" Of the controls, its answers follow this one most: {evidence.strongest}." if evidence.strongest else ""
 
 
 def _cues(evidence: Evidence) -> Judged | None:
@@ -129,7 +129,7 @@ def _cues(evidence: Evidence) -> Judged | None:
         for name, share in evidence.followed.items():
             # A model that avoids a cue still has to guess among the other options.
             if share.low > HALF or share.high < -HALF / (1 / evidence.chance - 1):
-                how = f"about {_percent(share.value)} of its answers come from" if share.value > 0 else "it avoids"
+                how = f"about {_percent(share.value)} of its answers follow" if share.value > 0 else "it avoids"
                 return Judged("reads cues", f"{_accuracy(evidence)}, and {how} {name}.")
     return None
 
@@ -139,10 +139,10 @@ def _same_answer(evidence: Evidence) -> Judged | None:
         if pairs.same_answer.clusters >= FEW and pairs.same_answer.low > HALF and pairs.margin.low > 0:
             return Judged(
                 "same answer",
-                f"{_percent(pairs.one_right)} of {pairs.pairs:,} {pairs.kind} pairs, whose two questions have opposite "
-                "answers, have exactly one right answer, as if both got the same one. Corrected for guessing, it gives "
-                f"the same answer to both in about {_percent(pairs.same_answer.value)} of the pairs, and knows both in "
-                f"{_percent(max(0.0, pairs.known.value))}.",
+                f"In {_percent(pairs.one_right)} of {pairs.pairs:,} {pairs.kind} pairs (two questions with opposite "
+                "answers) it gets exactly one right, as by giving both the same answer. Corrected for guessing, it "
+                f"gives the same answer to both in about {_percent(pairs.same_answer.value)} of the pairs, and knows "
+                f"both in {_percent(max(0.0, pairs.known.value))}.",
             )
     return None
 
@@ -231,7 +231,8 @@ def _absent(evidence: Evidence) -> Judged:
 
 def _power(evidence: Evidence) -> str:
     size = f"{evidence.adjusted.n:,} items in {evidence.adjusted.clusters:,} clusters"
-    return f"The power to detect a model that knows 40% of the items is {_percent(evidence.power)} ({size})."
+    power = _percent(evidence.power) if evidence.power >= 0.005 else "below 1%"
+    return f"The power to detect a model that knows 40% of the items is {power} ({size}, weighted by the controls)."
 
 
 def _scores(evidence: Evidence) -> str:

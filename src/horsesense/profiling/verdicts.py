@@ -187,12 +187,10 @@ class AdjustedScores:
         return followed.estimate(level)
 
     def strongest(self) -> str:
-        """Name the explanation with the lowest adjusted score; empty without explanations."""
-        values = {}
-        for name in self.columns:
-            part = self.alone(name)
-            values[name] = -np.inf if part is None else part.value
-        return min(values, key=lambda name: values[name], default="")
+        """Name the explanation that most answers follow, to a tenth; the first of equal ones, or nothing."""
+        shares = {name: self.followed(name, 0.95) for name in self.columns}
+        values = {name: share.value for name, share in shares.items() if share is not None and share.value > 0}
+        return max(values, key=lambda name: round(values[name], 1), default="")
 
 
 def one_sided(level: float) -> float:

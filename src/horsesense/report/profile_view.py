@@ -13,12 +13,14 @@ from typing import Literal
 from horsesense.cues.battery import battery
 from horsesense.formatting import count, number, p_value, percent
 from horsesense.profiling.contamination import TELLING
+from horsesense.profiling.controls import CONTROLS
 from horsesense.profiling.document import ModelProfile, Profile, ProfiledAbility
 from horsesense.profiling.finding import (
     AbilityFinding,
     ExplanationFinding,
     GroupScore,
     ModelDifference,
+    OtherCondition,
 )
 from horsesense.profiling.retention import LEAST_CLUSTERS
 from horsesense.report.tables import TextTable
@@ -45,11 +47,17 @@ VERDICTS: dict[str, VerdictStyle] = {
     "not robust": VerdictStyle(
         "fragile",
         "#5d4f9c",
-        "The adjusted score is significantly above 0, but significantly less than two thirds of it is retained in "
-        "related items, in the retest, with PMI or in another prompt format.",
+        "The adjusted score is significantly above 0, but significantly less than two thirds of it is left in the "
+        "retest, "
+        "in related items, with PMI or in another prompt format.",
     ),
     "reads cues": VerdictStyle(
-        "cue", "#8a5a0c", "Answers follow a surface cue, the similarity of option and question, or the options alone."
+        "cue",
+        "#8a5a0c",
+        "Significantly more than half of its answers, or of its score, follow or avoid a surface cue, the "
+        "similarity of "
+        "option and question, or the options alone. With few items this cannot be shown of a model that always "
+        "follows one.",
     ),
     "contaminated": VerdictStyle(
         "contaminated", "#a4402a", "Accuracy on public items is significantly higher than on their unpublished twins."
@@ -57,25 +65,30 @@ VERDICTS: dict[str, VerdictStyle] = {
     "same answer": VerdictStyle(
         "same",
         "#2a6a94",
-        "It gives the same answer to a question and to its opposite: it ignores a negation, a reversal or the context.",
+        "It gives the same answer to a question and to its opposite in significantly more than half of such pairs: it "
+        "ignores a negation, a reversal or the context.",
     ),
     "not above chance": VerdictStyle(
         "chance",
         "#5f5b54",
-        "The adjusted score is not significantly above 0, and a model that knows 40% of the items would be detected.",
+        "The adjusted score is not significantly above 0, its interval excludes 0.40, and a model that knows 40% "
+        "of the "
+        "items would be detected with 80% power.",
     ),
     "inconclusive": VerdictStyle(
         "open",
         "#8d877a",
-        "No other verdict can be shown: few items, wide intervals, or no twins for a contaminated model.",
+        "None of the above can be shown: few items, a wide interval, or a model that is contaminated elsewhere "
+        "and an ability without twins.",
     ),
 }
 """From the best verdict to the one that says least."""
 UNJUDGED = "no person has validated these items"
 FIRST_LOOK = (
-    "The quick edition is a first look; use the full edition for conclusions. In simulations of the quick edition, 61% "
-    "of verdicts were right, 4.5% right but weaker than they could be, 34% inconclusive and 0.1% false. With 600 to "
-    "800 items per ability, 99% were right."
+    "The quick edition is a first look. For conclusions use the full edition (--full). In simulations of the quick "
+    "edition, 61% of verdicts were right, 4.5% right but too cautious (partly for a model that knows), 34% "
+    "inconclusive "
+    "and 0.1% false. With 600 to 800 items per ability, as in most of the full edition, 99% were right."
 )
 FORMATS = ("loglikelihood", "pmi", "letters", "generate")
 EXPLANATIONS = {"cue": "Best surface cue", "relatedness": "Relatedness", "blind": "Options without the question"}
@@ -125,11 +138,11 @@ class ProfileCell:
     def disagreement(self) -> str:
         """State how the other formats disagree with the main one."""
         main = self.finding.accuracy
-        parts = [f"{main:.0%} in the main format{_standing(main)}"]
+        parts = [f"accuracy {main:.0%} in the main format{_standing(main)}"]
         parts += [
             f"{other:.0%} with {name}{_standing(other)}" for name, other in self.formats if _disagree(main, other)
         ]
-        return f"{'; '.join(parts)}."
+        return f"{'; '.join(parts)}. The adjusted score is tested separately.".capitalize()
 
 
 def _standing(e: Estimate) -> str:
@@ -221,8 +234,10 @@ def headline(model: ModelProfile) -> Headline:
 
 
 def notes(profile: Profile) -> dict[str, str]:
-    """Return what applies to all models: what the overall score covers, and which controls were applied."""
-    return {"Overall score": scope(profile), "Controls": controls(profile)}
+    """Return what applies to all models: what the overall score covers, the controls, and which models are built in."""
+    own = [f"{model.model} {CONTROLS[model.model]}" for model in profile.models if model.model in CONTROLS]
+    baselines = {"Built-in baselines, which know nothing": "; ".join(own)} if own else {}
+    return baselines | {"Overall score": scope(profile), "Controls": controls(profile)}
 
 
 def conclusions(profile: Profile) -> dict[str, str]:
@@ -379,8 +394,13 @@ def _controls_of(model: ModelProfile, profile: Profile) -> Iterator[str]:
         yield " by ".join(filter(None, ("relatedness", listed(profile.relatedness))))
     if "blind" in kinds:
         yield "the options without the question"
-    if any(f.conditions for f in findings):
-        yield "a retest and other prompt formats"
+    shown = {_condition_name(each.name) for f in findings for each in f.conditions}
+    if "Retest" in shown:
+        yield "a retest"
+    if "With PMI" in shown:
+        yield "PMI"
+    if any(name.startswith("Prompt format") for name in shown):
+        yield "other prompt formats"
     if model.verdicts.contamination.difference is not None:
         yield "unpublished twins"
 
@@ -455,15 +475,15 @@ def facts_of(finding: AbilityFinding, ability: ProfiledAbility) -> Iterator[tupl
     yield "Accuracy", f"{e:.0%}, {size}.{chance}"
     yield "Adjusted score", f"{adjusted_text(finding.adjusted)}, where 0 is chance and 1 is the ceiling."
     for each in finding.explanations:
-        yield EXPLANATIONS[each.kind], explained(each)
+        yield explanation_name(each), explained(each)
     if finding.families is not None:
         strict, alone = finding.families.strict, finding.families.independent
         families = count(strict.n, "family has", "families have")
         expected = f"{percent(alone.value, 0)} expected if errors were independent"
-        yield "Whole families", f"{families} several items. All are right in {strict:.0%}; {expected}."
+        yield "Whole families", f"{families} several items. All of them are right in {strict:.0%}; {expected}."
     for other in finding.conditions:
         name = _condition_name(other.name)
-        yield name, f"Accuracy {other.accuracy:.0%}, {count(other.accuracy.n, 'item')}. {_retention(other.retention)}."
+        yield name, f"Accuracy {other.accuracy:.0%}, {count(other.accuracy.n, 'item')}. {_retention(other)}."
     for pairs in finding.contrasts:
         shares = (("Both right", pairs.both_right), ("one right", pairs.one_right), ("neither", pairs.both_wrong))
         right = ", ".join(f"{word} {percent(share, 0)}" for word, share in shares)
@@ -486,9 +506,12 @@ def facts_of(finding: AbilityFinding, ability: ProfiledAbility) -> Iterator[tupl
     yield "In the overall score", f"{'Yes' if ability.counts else 'No'}: {ability.why}."
 
 
-def _retention(share: Estimate | None) -> str:
+def _retention(other: OtherCondition) -> str:
+    share = other.retention
     if share is None:
-        return f"Retention is not estimated: the score is not above chance, or in fewer than {LEAST_CLUSTERS} clusters"
+        if other.accuracy.clusters < LEAST_CLUSTERS:
+            return f"Retention is not estimated: only {count(other.accuracy.clusters, 'cluster')}"
+        return "Retention is not estimated: too little is known in the main condition"
     return "Retention: 100% (capped)" if share.low >= 1 else f"Retention: {share:.0%}"
 
 
@@ -519,6 +542,12 @@ def _condition_name(name: str) -> str:
     }.get(name, name.capitalize())
 
 
+def explanation_name(each: ExplanationFinding) -> str:
+    """Name the control of an explanation; of relatedness with its vectors."""
+    vectors = each.name[each.name.rfind("(") :] if each.kind == "relatedness" else ""
+    return f"{EXPLANATIONS[each.kind]} {vectors}".rstrip()
+
+
 def explained(each: ExplanationFinding) -> str:
     """State the accuracy of an explanation, and that of the model where the explanation is right and wrong."""
     picked = "that choice" if each.kind == "blind" else "the rule"
@@ -543,8 +572,7 @@ def contamination_sentence(model: ModelProfile, titles: Mapping[str, str]) -> st
     size = count(len(test.abilities), "ability", "abilities")
     result = (
         f"{model.model}: accuracy on public items minus accuracy on their twins is {test.difference:+.2f} over "
-        f"{size} (one-sided p {_equals(test.p)}; the level is {test.level:g}, because one unlucky split into public "
-        f"items and twins would accuse many models at once)."
+        f"{size} (one-sided p {_equals(test.p)})."
     )
     if status == "found":
         own = listed([titles.get(name, name) for name in test.contaminated])

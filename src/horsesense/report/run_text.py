@@ -74,7 +74,11 @@ def _chance(e: Estimate, chance: float) -> str:
     if against_chance(e) != "inconclusive":
         return f"Chance is {percent(chance)}"
     weak = percent(chance + KNOWN * (1 - chance))
-    return f"The interval includes chance ({percent(chance)}) and a model that knows a quarter of the items ({weak})"
+    return (
+        f"The interval includes both chance ({percent(chance)}) and {weak}, the expected accuracy of a model that "
+        "knows a "
+        "quarter of the items"
+    )
 
 
 def scored(result: Result) -> str:
@@ -129,12 +133,13 @@ def label_quality(answered: ProbeAnswers) -> str:
         return ""
     stage = sound.final
     share = stage.corrected or stage.bad
-    kind = "corrected for the auditor's own errors" if stage.corrected else "not corrected for the auditor's errors"
+    errors = "missed errors and false alarms" if stage.false_alarms else "missed errors"
+    kind = f"corrected for the auditor's {errors}" if stage.corrected else "not corrected for the auditor's errors"
     sentences = [
         f"Bad items: {share:.1%}, {kind}",
         f"Ceiling: {stage.ceiling:.1%}",
         f"Blind audit of {sound.n:,} items by {sound.auditor.in_words()}, {sound.date}",
-        f"Seeded errors found: {stage.sensitivity:.1%} of {stage.sensitivity.n:,}",
+        f"Errors that were inserted on purpose and found: {stage.sensitivity:.1%} of {stage.sensitivity.n:,}",
         *([f"False alarms: {stage.false_alarms:.1%}"] if stage.false_alarms else []),
         *(f"{note[:1].upper()}{note[1:]}" for note in (*sound.notes, related_auditor(answered)) if note),
     ]
@@ -184,7 +189,7 @@ def cue_control(control: ArtefactControl) -> str:
 def _cue_control(control: ArtefactControl) -> str:
     cue, where = control.cue, control.where
     chance = "" if cue.chance is None else f"; chance is {percent(cue.chance)}"
-    best = f"The best of {len(battery())} surface cues gets {cue:.1%}{chance}."
+    best = f"The best surface cue of a battery of {len(battery())} gets {cue:.1%}{chance}."
     if not control.cue_works:
         return f"{best} {_unproven(control)}"
     if where.missed is None or where.answered is None:

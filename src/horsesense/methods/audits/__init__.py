@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 
 from horsesense.core import Probe
 from horsesense.core.audit import LabelQuality, content_of
@@ -20,7 +20,7 @@ from horsesense.errors import UserError
 @cache
 def stored_audit(name: str) -> LabelQuality | None:
     """Return the last audit of one of our probes, by the name on its card."""
-    file = files(__package__).joinpath(f"{name}.json")
+    file = Path(__file__).with_name(f"{name}.json")
     return check_json(LabelQuality, file.read_text(encoding="utf-8"), _broken) if file.is_file() else None
 
 

@@ -209,10 +209,13 @@ class PipelineSummary(PipelineStatus):
     """Irregularities in the list of nouns, counted."""
 
 
-def sample_of(schemas: Sequence[CheckedSchema], most: int = 8, seed: int = 0) -> tuple[str, ...]:
+_PROPOSED_SHOWN = 8
+
+
+def sample_of(schemas: Sequence[CheckedSchema]) -> tuple[str, ...]:
     """Draw some schemas that passed the checks and are not validated, as readable text."""
     unvalidated = [each.schema for each in schemas if each.passes and not each.schema.validated]
-    sample = Random(seed).sample(unvalidated, min(most, len(unvalidated)))
+    sample = Random(0).sample(unvalidated, min(_PROPOSED_SHOWN, len(unvalidated)))
     return tuple(f"{s.premise} The {s.triplet.noun}: {s.triplet.generic} / {s.triplet.exception}" for s in sample)
 
 
