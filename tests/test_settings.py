@@ -62,7 +62,7 @@ def test_a_file_elsewhere_is_named_and_its_paths_are_its_own(monkeypatch: pytest
     assert cache_folder() == tmp_path / "there" / "kept"
     assert device_setting()[0] == "cpu"
     monkeypatch.setenv("HORSESENSE_CONFIG", "none.toml")
-    with pytest.raises(UserError, match=r"none\.toml: the settings cannot be read .*check HORSESENSE_CONFIG"):
+    with pytest.raises(UserError, match=r"none\.toml: .* HORSESENSE_CONFIG"):
         cache_folder()
 
 
@@ -90,7 +90,7 @@ def test_a_wrong_file_is_one_sentence(text: str, sentence: str) -> None:
 
 def test_a_file_that_is_not_utf8_names_the_line() -> None:
     Path("horsesense.toml").write_bytes(b'cache = "a"\ndevice = "\xff"\n')
-    with pytest.raises(UserError, match=r"horsesense\.toml:2: this is not UTF-8; save the file as UTF-8"):
+    with pytest.raises(UserError, match=r"horsesense\.toml:2: .* not UTF-8"):
         settings_file()
 
 
@@ -110,7 +110,7 @@ def test_auto_is_the_device_that_is_set_and_an_argument_goes_before_it(monkeypat
     device, reason = choose_device("auto")
     assert (device.type, reason) == ("cpu", "set by horsesense.toml")
     monkeypatch.setenv("HORSESENSE_DEVICE", "toaster")
-    with pytest.raises(UserError, match="the device 'toaster' cannot be used here; change HORSESENSE_DEVICE"):
+    with pytest.raises(UserError, match=r"'toaster' .* HORSESENSE_DEVICE"):
         choose_device()
     assert choose_device("cpu") == (device, "asked for")
 

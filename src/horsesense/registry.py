@@ -7,7 +7,8 @@ searched for a name that is not built in, or to list everything.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
@@ -144,21 +145,13 @@ def load(reference: str) -> Any:
     return getattr(import_module(module), name) if name else import_module(module)
 
 
-def names_by_module(package: str, modules: Mapping[str, Sequence[str]]) -> dict[str, str]:
-    """Return the public names of a package by its modules, each with its ``"module:object"``.
+def typed_names(file: str) -> dict[str, str]:
+    """Return the names that a package imports for type checkers only, each with its ``"module:object"``.
 
-    >>> names_by_module("math", {"trig": ("sin", "cos")})
-    {'cos': 'math.trig:cos', 'sin': 'math.trig:sin'}
+    They are its public names, which are written once: ``from horsesense.runs.ask import ask as ask``.
     """
-    places = {name: f"{package}.{module}:{name}" for module, names in modules.items() for name in names}
-    return dict(sorted(places.items()))
-
-
-def public_names(method: Method, *more: str) -> dict[str, str]:
-    """Return the public names of a method's package, each with its ``"module:object"``: its commands' functions, and
-    ``more``."""
-    targets = (*(command.target for command in method.commands), *more)
-    return {target.partition(":")[2]: target for target in sorted(targets, key=lambda target: target.partition(":")[2])}
+    lines = re.findall(r"^    from (\S+) import (\w+) as \2$", Path(file).read_text(encoding="utf-8"), re.MULTILINE)
+    return {name: f"{module}:{name}" for module, name in sorted(lines, key=lambda line: line[1])}
 
 
 def lazy_attributes(package: str, names: Mapping[str, str]) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
@@ -167,7 +160,10 @@ def lazy_attributes(package: str, names: Mapping[str, str]) -> tuple[Callable[[s
     def get(name: str) -> Any:
         if name not in names:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        return load(names[name])
+        module, _, attribute = names[name].partition(":")
+        parent = import_module(module)
+        # A public module is not an attribute of its package until it is imported.
+        return vars(parent)[attribute] if attribute in vars(parent) else import_module(f"{module}.{attribute}")
 
     return get, lambda: sorted({*vars(import_module(package)), *names})
 

@@ -175,9 +175,9 @@ def _is_name(value: object) -> bool:
     return isinstance(value, str) and bool(value.strip())
 
 
-def _hold(key: str, fine: bool, wanted: str) -> None:
+def _hold(key: str, fine: bool, rule: str) -> None:
     if not fine:
-        raise _KeyError(key, UserError(f"the setting {key!r} has a value that it cannot have", fix=f"give {wanted}"))
+        raise _KeyError(key, UserError(f"the setting {key!r} has a value that it cannot have", fix=f"give {rule}"))
 
 
 def _line_of(key: str, text: str) -> int | None:

@@ -39,7 +39,7 @@ def test_cats_row(data: Path, tiny_folders: dict[str, Path], call: Call) -> None
     assert "missing: sm, smr, swag, hella_swag, arct_1, arct_2" in err
     ours, published = found["tables"]
     (row,) = ours["rows"]
-    accuracies = [result["accuracy"] for result in found["results"]]
+    accuracies = [result["accuracy"]["value"] for result in found["results"]]
     assert [cell and cell["value"] for cell in row["cells"]] == [
         *accuracies, *[None] * 6, pytest.approx(np.mean(accuracies))
     ]  # fmt: skip

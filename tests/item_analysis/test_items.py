@@ -37,7 +37,7 @@ def _table(path: Path, models: int) -> Path:
 
 def _run(folder: Path, models: int) -> Path:
     table = _table(folder / "answers.csv", models)
-    hs.import_log("answers", table, out=folder / "run", columns="said=choice")
+    hs.import_log("answers", table, out=folder / "run", columns="reply=choice")
     return folder / "run"
 
 
@@ -120,7 +120,7 @@ def test_the_command_prints_json_and_a_table(many: Path, capfd: pytest.CaptureFi
     hold_to("items", document)
     assert document["probes"][0]["method"] == "2PL"
     assert len(document["probes"][0]["suspects"]) <= 2
-    printed = call("items", many, "--shown", 1).out
+    printed = call("items", many, "--most", 1).out
     assert "Question 3?" in printed
     assert "24 models" in printed
 

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from horsesense.registry import lazy_attributes, names_by_module
+from horsesense.registry import lazy_attributes, typed_names
 
 if TYPE_CHECKING:
     from horsesense.annotate.human_performance import performance as performance
@@ -41,17 +41,6 @@ if TYPE_CHECKING:
     from horsesense.annotate.study import new_study as new_study
     from horsesense.annotate.task_files import new_tasks as new_tasks
 
-_PUBLIC = names_by_module(
-    __name__,
-    {
-        "human_performance": ("performance", "qualify"),
-        "judgements": ("JudgementOptions", "collect", "read_judgements", "status"),
-        "labels": ("apply", "export"),
-        "rater_agreement": ("agreement",),
-        "server.administration": ("codes", "invite", "pause", "resume", "revoke", "serve", "withdraw"),
-        "study": ("StudyOptions", "new_study"),
-        "task_files": ("new_tasks",),
-    },
-)
+_PUBLIC = typed_names(__file__)
 __all__ = [*_PUBLIC]
 __getattr__, __dir__ = lazy_attributes(__name__, _PUBLIC)

@@ -120,8 +120,7 @@ def _figures(figures: Sequence[AgreementFigure]) -> None:
 def _value_and_interval(estimate: Estimate) -> tuple[str, str]:
     if math.isnan(estimate.value):
         return "–", "–"
-    interval = "too few" if math.isnan(estimate.low) else f"[{estimate.low:z.3f}, {estimate.high:z.3f}]"
-    return f"{estimate.value:z.3f}", interval
+    return f"{estimate:v.3f}", f"{estimate:i.3f}" or "too few"
 
 
 def performance(result: Performance) -> None:
@@ -210,4 +209,4 @@ def label_quality(quality: LabelQuality) -> None:
 
 
 def _share(share: Share | None) -> str:
-    return "not known" if share is None else f"{share.value:.3f} [{share.ci[0]:.3f}, {share.ci[1]:.3f}]"
+    return "not known" if share is None else f"{share:.3f}"

@@ -72,26 +72,22 @@ def verdict(
     'No cue does better than chance. The best of 1, picking the option with the most words, gets 21%. Chance is 20%.'
     """
     sure = [cue for cue in cues if cue[2] <= ALPHA and cue[1] > chance]
-    guessing = f"Chance is {_percent(chance)}."
+    guessing = f"Chance is {chance:.0%}."
     if sure and searched > chance:
         pick, alone, _ = sure[0]
         if min(searched, alone) < chance + _NEXT_TO_NOTHING:
-            return f"Negligible: picking {pick} gets {_percent(min(searched, alone))}. {guessing}"
-        had = f"{_percent(min(searched, alone))} of this test can be answered by picking {pick}."
-        more = f" A shallow tree over all cues gets {_percent(tree)}." if tree > alone + _WORTH_SAYING else ""
+            return f"Negligible: picking {pick} gets {min(searched, alone):.0%}. {guessing}"
+        had = f"{min(searched, alone):.0%} of this test can be answered by picking {pick}."
+        more = f" A shallow tree over all cues gets {tree:.0%}." if tree > alone + _WORTH_SAYING else ""
         return f"{had}{more} {guessing}"
     if tree_low > chance:
-        had = f"{_percent(tree)} of this test can be answered by a shallow tree over {len(cues)} cues, by none alone."
+        had = f"{tree:.0%} of this test can be answered by a shallow tree over {len(cues)} cues, by none alone."
         return f"{had} {guessing}"
     if not cues:
         return f"No cue applies to this test. {guessing}"
     pick, alone, _ = cues[0]
-    best = f"The best of {len(cues)}, picking {pick}, gets {_percent(alone)}."
+    best = f"The best of {len(cues)}, picking {pick}, gets {alone:.0%}."
     return f"No cue does better than chance. {best} {guessing}"
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.0f}%"
 
 
 MOST_TESTED = 10_000

@@ -398,10 +398,10 @@ def harden_probe(
         if not off:
             return _hardened(probe, usable, dropped, len(probe.items) - len(items), rules, first, after)
         tolerance |= {name: tolerance.get(name, TOLERANCE / _TIGHTER) * _TIGHTER for name in off}
-        usable, gone = _round(prepared, rules, off, tolerance, seed)
+        usable, losses = _round(prepared, rules, off, tolerance, seed)
         if len(usable) < FEWEST or len({item.unit(group) for item in usable}) < 2:
             raise _nothing_left(len(usable), len(items), rules, after)
-        dropped = [*dropped, *gone]
+        dropped = [*dropped, *losses]
         prepared = tried.prepared(usable)
     raise _not_held(len(usable), len(items), rules, after)
 

@@ -356,12 +356,12 @@ def _is_here(path: Path, sha256: str) -> bool:
     return path.is_file() and sha256_of_file(path) == sha256
 
 
-def _read_copies(wanted: Sequence[PublishedFile], source: Path) -> dict[str, bytes]:
+def _read_copies(targets: Sequence[PublishedFile], source: Path) -> dict[str, bytes]:
     """Copy the files of a local copy, plain or gzipped; nothing is stored unless all are present and correct."""
     if not source.is_dir():
         raise UserError("there is no such folder", file=source, fix="give the folder of the whole dataset")
     contents, wrong = {}, []
-    for file in wanted:
+    for file in targets:
         path = source / file.path
         copy = next((p for p in (path, path.with_name(f"{path.name}.gz")) if p.is_file()), None)
         content = read_bytes(copy) if copy else b""
@@ -372,7 +372,7 @@ def _read_copies(wanted: Sequence[PublishedFile], source: Path) -> dict[str, byt
     if wrong:
         listed = ", ".join(wrong[:_SHOWN]) + (" …" if len(wrong) > _SHOWN else "")
         raise UserError(
-            f"{len(wrong)} of {len(wanted)} files differ from the published ones: {listed}",
+            f"{len(wrong)} of {len(targets)} files differ from the published ones: {listed}",
             file=source,
             fix="a part of a dataset can be read with: horsesense import",
         )

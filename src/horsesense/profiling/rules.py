@@ -30,6 +30,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from horsesense.formatting import number
 from horsesense.profiling.finding import ContrastPairs, Verdict
 from horsesense.runs.result import LEAST_ANSWERED
 from horsesense.stats.intervals import FEW, Estimate
@@ -101,14 +102,13 @@ def judge(evidence: Evidence) -> Judged:
     if evidence.answered < LEAST_ANSWERED:
         return Judged(
             "inconclusive",
-            f"Only {_percent(evidence.answered)} of the questions were answered, and a verdict needs "
-            f"{_percent(LEAST_ANSWERED)}.",
+            f"Only {evidence.answered:.0%} of the questions were answered, and a verdict needs {LEAST_ANSWERED:.0%}.",
         )
     return _cues(evidence) or _same_answer(evidence) or _below_chance(evidence) or _known(evidence) or _absent(evidence)
 
 
 def _accuracy(evidence: Evidence) -> str:
-    return f"Accuracy is {_percent(evidence.accuracy)}, chance {_percent(evidence.chance)}"
+    return f"Accuracy is {evidence.accuracy:.0%}, chance {evidence.chance:.0%}"
 
 
 def _strongest(evidence: Evidence) -> str:
@@ -123,13 +123,13 @@ def _cues(evidence: Evidence) -> Judged | None:
         return Judged(
             "reads cues",
             f"{_accuracy(evidence)}. The controls explain most of it: the chance-corrected score is "
-            f"{_score(corrected.value)}, the adjusted score {_score(adjusted.value)}.{_strongest(evidence)}",
+            f"{number(corrected.value)}, the adjusted score {number(adjusted.value)}.{_strongest(evidence)}",
         )
     if not adjusted.low > 0:
         for name, share in evidence.followed.items():
             # A model that avoids a cue still has to guess among the other options.
             if share.low > HALF or share.high < -HALF / (1 / evidence.chance - 1):
-                how = f"about {_percent(share.value)} of its answers follow" if share.value > 0 else "it avoids"
+                how = f"about {share.value:.0%} of its answers follow" if share.value > 0 else "it avoids"
                 return Judged("reads cues", f"{_accuracy(evidence)}, and {how} {name}.")
     return None
 
@@ -139,10 +139,10 @@ def _same_answer(evidence: Evidence) -> Judged | None:
         if pairs.same_answer.clusters >= FEW and pairs.same_answer.low > HALF and pairs.margin.low > 0:
             return Judged(
                 "same answer",
-                f"In {_percent(pairs.one_right)} of {pairs.pairs:,} {pairs.kind} pairs (two questions with opposite "
+                f"In {pairs.one_right:.0%} of {pairs.pairs:,} {pairs.kind} pairs (two questions with opposite "
                 "answers) it gets exactly one right, as by giving both the same answer. Corrected for guessing, it "
-                f"gives the same answer to both in about {_percent(pairs.same_answer.value)} of the pairs, and knows "
-                f"both in {_percent(max(0.0, pairs.known.value))}.",
+                f"gives the same answer to both in about {pairs.same_answer.value:.0%} of the pairs, and knows "
+                f"both in {max(0.0, pairs.known.value):.0%}.",
             )
     return None
 
@@ -167,8 +167,8 @@ def _known(evidence: Evidence) -> Judged | None:
         return Judged(
             "inconclusive",
             f"The adjusted score is between {_scores(evidence)}, but it rests on the few items that the controls get "
-            f"wrong: unweighted accuracy is not significantly above chance ({_percent(evidence.accuracy)}, chance "
-            f"{_percent(evidence.chance)}).",
+            f"wrong: unweighted accuracy is not significantly above chance ({evidence.accuracy:.0%}, chance "
+            f"{evidence.chance:.0%}).",
         )
     if not evidence.relatedness_controlled and not evidence.contrasts:
         return Judged(
@@ -181,7 +181,7 @@ def _known(evidence: Evidence) -> Judged | None:
         condition, share = min(lost, key=lambda each: each[1].value)
         return Judged(
             "not robust",
-            f"Retention {condition} is {_percent(max(0.0, share.value))} (at most {_percent(max(0.0, share.high))}): "
+            f"Retention {condition} is {max(0.0, share.value):.0%} (at most {max(0.0, share.high):.0%}): "
             "significantly less than two thirds.",
         )
     for condition, share in evidence.retention_at_95.items():
@@ -189,12 +189,12 @@ def _known(evidence: Evidence) -> Judged | None:
             return Judged(
                 "inconclusive",
                 f"The adjusted score is between {_scores(evidence)}, but retention {condition} is between "
-                f"{_percent(max(0.0, share.low))} and {_percent(min(1.0, share.high))}: it may not be robust.",
+                f"{max(0.0, share.low):.0%} and {min(1.0, share.high):.0%}: it may not be robust.",
             )
     if evidence.floor > MOST and evidence.relatedness_controlled:
         return Judged(
             "knows",
-            f"The adjusted score is at least {_score(evidence.floor)} (one-sided {_level(evidence)} limit).{strongest}",
+            f"The adjusted score is at least {number(evidence.floor)} (one-sided {_level(evidence)} limit).{strongest}",
         )
     if adjusted.high < 1 - ROUNDING or not evidence.relatedness_controlled:
         return Judged("partly", f"The adjusted score is between {_scores(evidence)}.{strongest}")
@@ -231,22 +231,14 @@ def _absent(evidence: Evidence) -> Judged:
 
 def _power(evidence: Evidence) -> str:
     size = f"{evidence.adjusted.n:,} items in {evidence.adjusted.clusters:,} clusters"
-    power = _percent(evidence.power) if evidence.power >= 0.005 else "below 1%"
+    power = f"{evidence.power:.0%}" if evidence.power >= 0.005 else "below 1%"
     return f"The power to detect a model that knows 40% of the items is {power} ({size}, weighted by the controls)."
 
 
 def _scores(evidence: Evidence) -> str:
     low, high = evidence.adjusted.low, min(1.0, evidence.adjusted.high)
-    return f"{_score(low)} and {_score(high)} ({_level(evidence)} interval)"
+    return f"{number(low)} and {number(high)} ({_level(evidence)} interval)"
 
 
 def _level(evidence: Evidence) -> str:
     return f"{100 * evidence.level:.4g}%"
-
-
-def _score(score: float) -> str:
-    return f"{score:z.2f}".replace("-", "−")
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:z.0f}%"

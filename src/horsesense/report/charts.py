@@ -76,7 +76,7 @@ def write_charts(collected: Collection, folder: Path) -> list[Path]:
         if summary.heat:
             drawings["heat"] = heat(summary)
         drawings |= {f"by-{facet}": slices(summary, facet) for facet in summary.facets}
-        about = [f"{summary.label} on {probe}", f"n = {summary.result.estimate.n:,}; 95% intervals"]
+        about = [f"{summary.label} on {probe}", f"n = {summary.result.accuracy.n:,}; 95% intervals"]
         drawn += [
             (f"{probe}~{summary.label}~{name}", _titled(drawing, TITLES.get(name, name.replace("-", " ")), about))
             for name, drawing in drawings.items()

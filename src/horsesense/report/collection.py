@@ -89,8 +89,8 @@ def collect(
     whole = [run for folder in folders for run in (study_runs(folder) if curves[folder] else [folder])]
     for folder in dict.fromkeys(whole):
         manifest, parts, rest = read_finished(folder, alone=len(whole) == 1)
-        begun = [(part.model.name, str(ProbeFormat(part.probe.name, part.format))) for part in rest]
-        unfinished += begun + manifest.not_begun
+        incomplete = [(part.model.name, str(ProbeFormat(part.probe.name, part.format))) for part in rest]
+        unfinished += incomplete + manifest.not_begun
         if parts:
             manifests[folder] = manifest
             runs.append((folder, parts))

@@ -11,7 +11,7 @@ from math import isnan
 from typing import Literal
 
 from horsesense.cues.battery import battery
-from horsesense.formatting import count, number, p_value, percent
+from horsesense.formatting import count, number, p_value, percent, with_interval
 from horsesense.profiling.contamination import TELLING
 from horsesense.profiling.controls import CONTROLS
 from horsesense.profiling.document import ModelProfile, Profile, ProfiledAbility
@@ -86,8 +86,7 @@ VERDICTS: dict[str, VerdictStyle] = {
 UNJUDGED = "no person has validated these items"
 FIRST_LOOK = (
     "The quick edition is a first look. For conclusions use the full edition (--full). In simulations of the quick "
-    "edition, 61% of verdicts were right, 4.5% right but too cautious (partly for a model that knows), 34% "
-    "inconclusive "
+    "edition, 56% of verdicts were right, 6% right but too cautious (partly for a model that knows), 38% inconclusive "
     "and 0.1% false. With 600 to 800 items per ability, as in most of the full edition, 99% were right."
 )
 FORMATS = ("loglikelihood", "pmi", "letters", "generate")
@@ -526,8 +525,7 @@ def label_quality(finding: AbilityFinding) -> str:
     bad, ceiling = finding.bad, finding.ceiling
     if bad is None:
         return "These items were not audited."
-    low, high = bad.ci
-    share = f"{percent(bad.value)} [{percent(low)}, {percent(high)}]"
+    share = with_interval(bad.value, bad.ci, ".1%")
     return f"Bad items: {share} in a blind audit of {bad.n:,} items by {bad.reader}. Ceiling: {percent(ceiling)}."
 
 
@@ -595,10 +593,10 @@ def _equals(p: float) -> str:
 def error_control(profile: Profile) -> str:
     """State the level of verdicts, and what it guarantees."""
     verdicts = profile.models[0].verdicts
-    shown, strict = (f"{100 * each:.4g}%" for each in (verdicts.level, verdicts.verdict_level))
+    plain, strict = (f"{100 * each:.4g}%" for each in (verdicts.level, verdicts.verdict_level))
     n = len(profile.abilities)
     return (
-        f"Brackets and thick lines are {shown} intervals, which are not corrected for multiple tests. Each model gets "
+        f"Brackets and thick lines are {plain} intervals, which are not corrected for multiple tests. Each model gets "
         f"{2 * n} tests: does it know, and does it read cues, in {count(n, 'ability', 'abilities')}. So the "
         f"verdicts use {strict} intervals (thin lines; Bonferroni). The probability of even one false claim of "
         f"knowledge or of cue reading is at most 5% per model."

@@ -8,7 +8,7 @@ from horsesense.core import HumanFigure
 from horsesense.core.answer import UNANSWERED
 from horsesense.cues.artefact_control import ArtefactControl
 from horsesense.cues.battery import battery
-from horsesense.formatting import count, number, p_value, percent, points
+from horsesense.formatting import count, interval, number, p_value, percent
 from horsesense.runs.comparison import Difference
 from horsesense.runs.probe_answers import ProbeAnswers, related_auditor
 from horsesense.runs.result import LEAST_ANSWERED, Result
@@ -26,7 +26,7 @@ VERDICT_RULE = (
 
 def verdict_label(result: Result) -> str:
     """Return a verdict in a few words: with n where it is inconclusive, since more items would decide it."""
-    return _label(result.verdict or "chance unknown", result.estimate.n)
+    return _label(result.verdict or "chance unknown", result.accuracy.n)
 
 
 def _label(verdict: str, n: int) -> str:
@@ -35,7 +35,7 @@ def _label(verdict: str, n: int) -> str:
 
 def verdict(result: Result, label: str | None = None) -> str:
     """State the result in one sentence."""
-    e, name = result.estimate, label or result.model
+    e, name = result.accuracy, label or result.model
     if result.unanswered:
         asked = count(result.asked_items, "item")
         return f"{name} answered none of {asked} of {result.probe} ({unanswered(result)}); there is no score."
@@ -62,9 +62,9 @@ def unanswered(result: Result) -> str:
 
 def bounds(result: Result) -> str:
     """State the accuracy on the answered items, and the range of that on all items."""
-    low, high = result.bounds or (result.accuracy, result.accuracy)
+    low, high = result.bounds or (result.accuracy.value, result.accuracy.value)
     return (
-        f"{percent(result.accuracy)} of the answered items are right, and {percent(low)} to {percent(high)} of all "
+        f"{result.accuracy:v.1%} of the answered items are right, and {percent(low)} to {percent(high)} of all "
         "items, if the others count as wrong or as right"
     )
 
@@ -155,7 +155,7 @@ def learned(line: Line, along: str) -> str:
     'the probe, plain: accuracy 21.0% at 0 examples, 54.0% [52.0%, 56.0%] at 3,000.'
     """
     first, last = line.points[0], line.points[-1]
-    ends = "" if last.low is None or last.high is None else f" [{percent(last.low)}, {percent(last.high)}]"
+    ends = "" if last.low is None or last.high is None else f" {interval(last.low, last.high, '.1%')}"
     if first == last:
         return f"{line.name}: accuracy {percent(last.value)}{ends} at {last.x:,} {along}."
     start = f"{line.name}: accuracy {percent(first.value)} at {first.x:,} {along}"
@@ -279,7 +279,7 @@ def difference(compared: Difference) -> str:
     if d.value == 0:
         return f"{ahead} and {behind} have the same score."
     low, high = (d.low, d.high) if d.value > 0 else (-d.high, -d.low)
-    ends = f"[{points(low, 1)}, {points(high, 1)}]"
+    ends = interval(100 * low, 100 * high, "+.1f")
     lead = f"{ahead} is {number(abs(d.value) * 100, '.1f')} points ahead of {behind} {ends}"
     if compared.significant:
         return f"{lead}: significant (p {p if p[0] == '<' else f'= {p}'}, Holm)."

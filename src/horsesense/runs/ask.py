@@ -192,15 +192,15 @@ def open_run(folder: PathLike, *, normalise: str | None = None, unfinished: bool
 
 
 def probes_named(
-    given: Probe | PathLike | Sequence[Probe | PathLike] | Mapping[str, Probe],
+    source: Probe | PathLike | Sequence[Probe | PathLike] | Mapping[str, Probe],
 ) -> dict[str, Probe]:
     """Return probes by their names in a run."""
     from horsesense.scoring.normalise import parse_normalisation
 
-    if isinstance(given, Mapping):
-        return dict(given)
+    if isinstance(source, Mapping):
+        return dict(source)
     probes: dict[str, Probe] = {}
-    for each in [given] if isinstance(given, Probe | str | Path) else given:
+    for each in [source] if isinstance(source, Probe | str | Path) else source:
         probe, name = as_probe(each), name_in_run(each)
         if name in probes:
             if isinstance(each, Probe):

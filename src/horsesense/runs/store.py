@@ -280,8 +280,8 @@ class FolderRunStore(RunStore):
 
     def size(self, model: str, probe: str, prompt_format: str) -> int | None:
         parts = [part for part in self.manifest.parts if (part.model.name, part.format) == (model, prompt_format)]
-        begun = next((part for part in parts if part.probe.name == probe), parts[0] if parts else None)
-        return None if begun is None else begun.shard
+        current = next((part for part in parts if part.probe.name == probe), parts[0] if parts else None)
+        return None if current is None else current.shard
 
     def threads(self, default: int | None) -> int | None:
         if not self.manifest.parts and self.manifest.threads is None:

@@ -69,11 +69,11 @@ def with_withheld(probes: Mapping[str, Probe], withhold: Sequence[str], formats:
         withhold: ``options``, ``question`` or both.
         formats: Prompt formats of the run, which decide between free answers and a closed set.
     """
-    wanted = dict(probes)
+    variants = dict(probes)
     for name, probe in probes.items():
         if "question" in withhold:
             items = [without_question(item) for item in probe.items]
-            wanted[f"{name}.no-question"] = _probe(probe, f"{name}.no-question", "the question withheld", items)
+            variants[f"{name}.no-question"] = _probe(probe, f"{name}.no-question", "the question withheld", items)
         if "options" in withhold:
             free = list(formats) == ["generate"]
             if not free and not set(formats) <= {"loglikelihood", "auto"}:
@@ -87,8 +87,8 @@ def with_withheld(probes: Mapping[str, Probe], withhold: Sequence[str], formats:
                     f"{name}: the options cannot be withheld, since no key is a concept of WordNet",
                     fix=f"use a probe of WordNet's words, or {argument('withhold', 'question')} alone",
                 )
-            wanted[f"{name}.no-options"] = _probe(probe, f"{name}.no-options", "the options withheld", items)
-    return wanted
+            variants[f"{name}.no-options"] = _probe(probe, f"{name}.no-options", "the options withheld", items)
+    return variants
 
 
 def _probe(probe: Probe, name: str, how: str, items: Sequence[Item]) -> Probe:
@@ -205,12 +205,12 @@ class WithheldResult(Document):
 def withheld_results(answered: Sequence[ProbeAnswers]) -> tuple[WithheldResult, ...]:
     """Compare the three askings for each model and probe of a run that was asked with something withheld."""
     asked = {(each.part.model.name, each.part.probe.name, each.format): each for each in answered}
-    found = []
+    results = []
     for (model, name, how), whole in asked.items():
         parts = [asked.get((model, f"{name}.no-{part}", how)) for part in ("question", "options")]
         if any(parts) and whole.judged:
-            found.append(_result(whole, *parts))
-    return tuple(found)
+            results.append(_result(whole, *parts))
+    return tuple(results)
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,7 +256,7 @@ def withheld_result(
         credits["alone"] = _credits(alone)
     common = [place for place, id in enumerate(asked.ids) if all(id in each for each in credits.values())]
     clusters = [asked.clusters[place] for place in common]
-    shown, guess = asked.earned[common], asked.chance[common]
+    values, guess = asked.earned[common], asked.chance[common]
 
     def earned(part: str) -> Floats:
         return np.array([credits[part][asked.ids[place]] for place in common])
@@ -264,7 +264,7 @@ def withheld_result(
     def difference(part: str, chance: Floats | float) -> Estimate | None:
         if part not in credits:
             return None
-        gained = (shown - guess) / (1 - guess) - (earned(part) - chance) / (1 - chance)
+        gained = (values - guess) / (1 - guess) - (earned(part) - chance) / (1 - chance)
         variance, number = mean_spread(gained, np.asarray(clusters), None, 0, RESAMPLES)
         value = float(gained.mean())
         ends, method = difference_interval(value, variance, number), "paired cluster bootstrap, t"
@@ -281,7 +281,7 @@ def withheld_result(
         probe=asked.probe,
         format=asked.format,
         n=len(common),
-        shown=accuracy(shown, clusters, chance=float(guess.mean())),
+        shown=accuracy(values, clusters, chance=float(guess.mean())),
         options_alone=estimate("hidden", float(guess.mean())),
         question_alone=estimate("alone", few),
         from_question=difference("hidden", guess),

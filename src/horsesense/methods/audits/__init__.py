@@ -43,6 +43,6 @@ def with_audit(probe: Probe, similar: bool = True) -> Probe:
     share = audit.final.corrected or audit.final.bad
     note = (
         f"These items have not been audited; in another build ({audit.items:,} items, {audit.date}) "
-        f"{share.value:.1%} [{share.ci[0]:.1%}, {share.ci[1]:.1%}] were bad."
+        f"{share:.1%} were bad."
     )
     return replace(probe, card=replace(probe.card, made=f"{probe.card.made} {note}".strip()))

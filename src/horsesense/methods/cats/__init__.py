@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from horsesense.registry import Method, Reader, lazy_attributes, public_names, read_commands
+from horsesense.registry import Method, Reader, lazy_attributes, read_commands, typed_names
 
 if TYPE_CHECKING:
     from horsesense.methods.cats.conjunctions import build_conjunctions as build_conjunctions
@@ -61,6 +61,6 @@ METHOD = Method(
 )
 """What this package adds to the program."""
 
-_PUBLIC = public_names(METHOD)
+_PUBLIC = typed_names(__file__)
 __all__ = [*_PUBLIC]
 __getattr__, __dir__ = lazy_attributes(__name__, _PUBLIC)

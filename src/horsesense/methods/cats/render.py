@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from annotated_types import Ge
 
-from horsesense.terminal import console, line, number, table
+from horsesense.terminal import console, line, table
 
 if TYPE_CHECKING:
     from horsesense.methods.cats.evidence import EvidenceOfRuns
@@ -26,7 +26,7 @@ def print_evidence(result: EvidenceOfRuns) -> None:
         for kind, part in (("all", each.all), ("right", each.right), ("wrong", each.wrong)):
             if part is not None:
                 names = (each.model, each.probe) if kind == "all" else ("", "")
-                rates = number(part.by_edit, 2), number(part.carried_by_others, 2)
+                rates = f"{part.by_edit:.2f}", f"{part.carried_by_others:.2f}"
                 frame.add_row(*names, kind, f"{part.n:,}", *rates, "/".join(map(str, part.position_thirds)))
     console().print(frame)
     for each in result.evidence:
@@ -47,7 +47,7 @@ def _print_pair(pair: WhoGetsWhat, items: int) -> None:
     line(f"{pair.probe}: {pair.n:,} common items", "bold")
     line(f"  key words, all items: {_thirds(pair.key_word_thirds)}")
     for side in pair.only:
-        share = f"; in the middle {number(side.in_the_middle, 2)}" if side.in_the_middle else ""
+        share = f"; in the middle {side.in_the_middle:.2f}" if side.in_the_middle else ""
         line(f"  only {side.model} ({side.direction}): {side.n:,} items; {_thirds(side.key_word_thirds)}{share}")
         for each in side.items[:items]:
             line(f"    right: {each.right}")

@@ -36,7 +36,7 @@ def direction_of(answered: ProbeAnswers) -> str:
 
 def accuracy_row(answered: Mapping[str, ProbeAnswers]) -> tuple[dict[str, Estimate], Estimate]:
     """Return the accuracy of one model by set, and the mean over these sets, each counting once."""
-    sets = {name: result_of(run, None).estimate for name, run in answered.items()}
+    sets = {name: result_of(run, None).accuracy for name, run in answered.items()}
     earned = {name: run.credits(run.primary()).values for name, run in answered.items()}
     # Names, not numbers: a cluster that two sets share must have one name.
     units = {name: [item.unit(run.probe.card.group) for item in run.items] for name, run in answered.items()}

@@ -21,6 +21,7 @@ from horsesense.core.document import Document
 from horsesense.core.item import guess_of
 from horsesense.core.spec import Normalisation
 from horsesense.errors import UserError
+from horsesense.formatting import interval
 from horsesense.runs.probe_answers import ProbeAnswers
 from horsesense.stats import Estimate, accuracy
 from horsesense.stats.paired import holm
@@ -259,7 +260,7 @@ def compare_thresholds(thresholds: Sequence[LadderThreshold]) -> tuple[Threshold
             p = next(adjusted)
             told = "differ" if p < 0.05 else "do not differ significantly"
             verdict = f"The thresholds of {a} and {b} {told}: {difference:+.1f} levels "
-            verdict += f"[{ci[0]:+.1f}, {ci[1]:+.1f}]."
+            verdict += f"{interval(*ci, '+.1f')}."
             found.append(ThresholdDifference(ladder, a, b, difference, ci, p, verdict))
     return tuple(found)
 

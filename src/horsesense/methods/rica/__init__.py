@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from horsesense.registry import Method, Reader, lazy_attributes, public_names, read_commands
+from horsesense.registry import Method, Reader, lazy_attributes, read_commands, typed_names
 
 if TYPE_CHECKING:
     from horsesense.methods.rica.analysis import analyse as analyse
@@ -62,11 +62,6 @@ METHOD = Method(
 )
 """What this package adds to the program."""
 
-_PUBLIC = public_names(
-    METHOD,
-    f"{_HERE}.builder:RicaModels",
-    f"{_HERE}.builder:RicaSources",
-    f"{_HERE}.analysis:plot_ladder",
-)
+_PUBLIC = typed_names(__file__)
 __all__ = [*_PUBLIC]
 __getattr__, __dir__ = lazy_attributes(__name__, _PUBLIC)

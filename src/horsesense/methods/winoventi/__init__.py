@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from horsesense.registry import Method, Reader, lazy_attributes, public_names, read_commands
+from horsesense.registry import Method, Reader, lazy_attributes, read_commands, typed_names
 
 if TYPE_CHECKING:
     from horsesense.methods.winoventi.associations import compare_associations as compare_associations
@@ -70,14 +70,6 @@ METHOD = Method(
 )
 """What this package adds to the program."""
 
-_PUBLIC = public_names(
-    METHOD,
-    f"{_HERE}.evaluation:AssociationFiles",
-    f"{_HERE}.plan:PipelineMachine",
-    f"{_HERE}.plan:PipelinePeople",
-    f"{_HERE}.plan:PipelineSources",
-    f"{_HERE}.elicitation:PromptSettings",
-    f"{_HERE}.nouns:load_nouns",
-)
+_PUBLIC = typed_names(__file__)
 __all__ = [*_PUBLIC]
 __getattr__, __dir__ = lazy_attributes(__name__, _PUBLIC)
