@@ -17,7 +17,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
-PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input -q
+# Errors only: a mirror of packages makes pip warn once per package.
+PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input -qq
 # Two processes, distributed by file, so that the set-up of a file runs once, in the order of tests/conftest.py: the
 # longest first. One thread each on two cores: with two threads, both processes would wait for each other at every
 # matrix product. Byte code is written wherever it is off, since some tests start the program dozens of times.
@@ -30,11 +31,12 @@ setup: $(READY)
 # torch comes first and alone, so that the tested build is installed and not the newest one. Everything else is in the
 # lock, and a file with another hash is refused.
 $(READY): pyproject.toml constraints.txt requirements.lock
-	$(PYTHON) -m venv $(VENV)
-	$(PIP) install "$$(grep '^torch==' constraints.txt)"
-	$(PIP) install --no-deps --require-hashes -r requirements.lock
-	$(PIP) install --no-deps --no-build-isolation -e .
-	touch $(READY)
+	@echo "Set-up: torch and the packages of requirements.lock into $(VENV), a few minutes."
+	@$(PYTHON) -m venv $(VENV)
+	@$(PIP) install "$$(grep '^torch==' constraints.txt)"
+	@$(PIP) install --no-deps --require-hashes -r requirements.lock
+	@$(PIP) install --no-deps --no-build-isolation -e .
+	@touch $(READY)
 
 fetch: $(READY)
 	$(BIN)/horsesense fetch smollm2 smollm2-masked minilm glove wordnet gcide
@@ -51,7 +53,7 @@ lint: $(READY)
 	$(BIN)/python -m tools.lint_prose docs templates help python
 
 # Browser tests run last and alone: with two other jobs on two cores, a browser may be slower than a test allows.
-BROWSER := tests/annotate/test_people_in_chromium.py tests/report/test_in_chromium.py tests/report/test_profile_in_chromium.py tests/docs/test_site.py
+BROWSER := tests/annotate/test_people_in_chromium.py $(wildcard tests/report/*_in_chromium.py) tests/docs/test_site.py
 
 # The linters run while the downloads wait for the network and the disk; the tests use both cores by themselves.
 test: $(READY)

@@ -13,7 +13,7 @@ import argparse
 import sys
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -22,23 +22,7 @@ from joblib import Parallel, delayed
 sys.path.insert(0, str(Path(__file__).parent.parent))
 from horsesense.profiling.adaptive import LOOKS, asked_clusters, decided, page_verdicts
 from horsesense.profiling.item_scores import ItemScores
-from tests.support.simulated_profiles import CHANCE, MODELS, QUICK, READS, Material, Model, simulated_page
-
-FULL = (
-    Material("kinds", 526, 1.24, 5, 0.2, 0.3, (0.2, 0.2), bad=0.03, twin=0.5),
-    Material("examples", 315, 2.1, 5, 0.2, 0.3, (0.2, 0.2), bad=0.03, twin=0.5),
-    Material("meanings", 676, 1, 5, 0.2, 0.3, (0.2, 0.2), bad=0.03, twin=0.5),
-    Material("words", 800, 1, 5, 0.2, 0.3, (0.5, 0.8), bad=0.03, twin=0.5),
-    Material("senses", 700, 1, 5, 0.22, 0.3, (0.4, 0.55), bad=0.03, twin=0.5),
-    Material("reversed", 400, 2, 2, 0.5, 0.5, opposite=True, twin=0.5),
-    Material("everyday", 120, 2, 2, 0.5, 0.5, opposite=True),
-    Material("inference", 173, 4, 2, 0.5, 0.5, opposite=True, twin=0.5),
-    Material("exceptions", 315, 2, 2, 0.5, 0.5, opposite=True),
-    Material("parts", 264, 2, 2, 0.5, 0.5, opposite=True),
-)
-"""The full edition: clusters and items as it has them."""
-RETEST, LETTERS = 200, 60
-"""Clusters that are asked again, and by letters, in the full edition."""
+from tests.support.simulated_profiles import CHANCE, FULL, MODELS, QUICK, READS, Material, Model, simulated_page
 
 
 @dataclass
@@ -52,21 +36,6 @@ class Total:
     false: Counter[str] = field(default_factory=Counter)
     """False claims, stopped and whole."""
     instead: Counter[str] = field(default_factory=Counter)
-
-
-def thinned(scores: ItemScores, edition: str) -> ItemScores:
-    """The retest, and letters in the full edition, are asked on some of the clusters only."""
-    frozen = scores.clusters if scores.twin is None else scores.clusters[~scores.twin]
-    many = len(set(frozen.tolist()))
-
-    def some(column: np.ndarray, number: int) -> np.ndarray:
-        inside = asked_clusters([f"again {name}" for name in frozen.tolist()], min(1.0, number / many))
-        keep = np.array([f"again {name}" in inside for name in scores.clusters.tolist()])
-        return np.where(keep, column, np.nan)
-
-    letters = {"letters": some(scores.retest, LETTERS)} if edition == "full" and scores.retest is not None else {}
-    retest = None if scores.retest is None else some(scores.retest, RETEST if edition == "full" else 12)
-    return replace(scores, retest=retest, formats=letters)
 
 
 def first_part(scores: ItemScores, share: float) -> ItemScores:
@@ -88,11 +57,11 @@ def stopped(whole: Sequence[ItemScores]) -> list[ItemScores]:
     return part
 
 
-def count(place: int, draws: Iterable[int], edition: str, model: Model, materials: Sequence[Material]) -> Total:
+def count(place: int, draws: Iterable[int], model: Model, materials: Sequence[Material]) -> Total:
     total = Total(model.name)
     for draw in draws:
         rng = np.random.default_rng([900, place, draw])
-        whole = [thinned(each, edition) for each in simulated_page(rng, model, tuple(materials))]
+        whole = simulated_page(rng, model, tuple(materials))
         part = stopped(whole)
         early, late = page_verdicts(part), page_verdicts(whole)
         total.findings += len(late)
@@ -139,12 +108,12 @@ def main() -> None:
     parser.add_argument("--draws", type=int, default=8)
     parser.add_argument("--workers", type=int, default=1)
     arguments = parser.parse_args()
-    edition, materials = ("quick", QUICK) if arguments.part == "quick" else ("full", FULL)
+    materials = QUICK if arguments.part == "quick" else FULL
     if arguments.part == "random":
         rng = np.random.default_rng(77)
-        tasks = [(1000 + i, [0], edition, random_model(rng), materials) for i in range(arguments.draws)]
+        tasks = [(1000 + i, [0], random_model(rng), materials) for i in range(arguments.draws)]
     else:
-        tasks = [(i, range(arguments.draws), edition, model, materials) for i, model in enumerate(MODELS)]
+        tasks = [(i, range(arguments.draws), model, materials) for i, model in enumerate(MODELS)]
     totals: list[Total] = Parallel(n_jobs=arguments.workers, verbose=0)(delayed(count)(*task) for task in tasks)
     if arguments.part == "random":
         joined = Total("random")

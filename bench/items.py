@@ -11,9 +11,9 @@ from pathlib import Path
 
 import numpy as np
 import scipy.special
+from horsesense.methods.published.watts import watts_answers
 
 from horsesense.methods.published.reading import Reading
-from horsesense.methods.published.watts import watts_answers
 from horsesense.stats.item_response import fit_item_response
 from horsesense.stats.item_statistics import doubtful_keys, item_rest
 

@@ -70,7 +70,7 @@ def table(folder: Path, labels: Sequence[str], probes: Sequence[str]) -> list[st
             known = {name: result for name, result in found.items() if result is not None}
             if not known:
                 continue
-            values = [result.accuracy for result in known.values()]
+            values = [result.accuracy.value for result in known.values()]
             apart = f"{max(values) - min(values):.3f}" if len(values) > 1 else ""
             first = next(iter(known.values()))
             about = f"{probe} (chance {first.chance:.3f})" if first.chance is not None else probe
@@ -87,7 +87,7 @@ def _result(folder: Path) -> Result | None:
 
 
 def _cell(result: Result | None) -> str:
-    return "–" if result is None else f"{result.accuracy:.3f} ({result.ci[0]:.3f} to {result.ci[1]:.3f})"
+    return "–" if result is None else f"{result.accuracy:.3f}"
 
 
 def _made_out(known: dict[str, Result]) -> str:

@@ -3,6 +3,7 @@
 python bench/relatedness.py                          the ten abilities of the profile in full, with their twins
 python bench/relatedness.py DATASET=FILE ...         published datasets: mcqa=hypernymy/test.jsonl.gz cats=wsc.txt;
                                                      several files of one dataset with a comma between them
+python bench/relatedness.py PROBE ...                probes that ship with the package, or files of built ones
 --items N                                            the first N items of a seeded shuffle (by default 400)
 --ability NAME                                       an ability of the profile only; repeatable
 Needs WordNet, GCIDE, GloVe and MiniLM (horsesense fetch wordnet gcide glove minilm).
@@ -33,11 +34,15 @@ def sets(files: Sequence[str], items: int, abilities: Sequence[str]) -> Iterator
     """Yield the name, the items and the grouping of each set."""
     for name in files:
         dataset, _, paths = name.partition("=")
-        probe = hs.read_release(dataset, *paths.split(","))
-        path = Path(paths.partition(",")[0])
-        part = path.parent.name if dataset == "mcqa" else path.name.partition(".")[0]
+        if paths:
+            probe = hs.read_release(dataset, *paths.split(","))
+            path = Path(paths.partition(",")[0])
+            part = path.parent.name if dataset == "mcqa" else path.name.partition(".")[0]
+            title = f"{dataset}, published: {part}"
+        else:
+            probe, title = hs.load_probe(name), Path(name).stem
         own = judged(probe.items)
-        yield f"{dataset}, published: {part}", Random(SEED).sample(own, min(items, len(own))), probe.card.group
+        yield title, Random(SEED).sample(own, min(items, len(own))), probe.card.group
     if not files:
         for ability in chosen(abilities):
             asked = material(ability, "full")

@@ -2,12 +2,12 @@
 
 python bench/verdicts.py                      prints all tables (half an hour)
 python bench/verdicts.py --write              puts them into docs/results/profile.md
-python bench/verdicts.py confusion quick      only these: confusion, quick, replies, borders, sizes, number, twins
+python bench/verdicts.py confusion quick      only these: confusion, quick, full, replies, borders, number, twins
 python bench/verdicts.py --draws 50           fewer pages of each model
 python bench/verdicts.py --workers 8          as many processes; the tables are the same
 The models read cues or relatedness, answer by habit, ignore negation, know whole clusters, reply with noise, have
-memorised the frozen half, or know; pairs with opposite keys are among the material. `quick` has the sizes of the quick
-edition. Needs WordNet and smollm2 for the twins (horsesense fetch wordnet smollm2). The seeds are fixed.
+memorised the frozen half, or know; pairs with opposite keys are among the material. `quick` and `full` have the sizes
+of the two editions. Needs WordNet and smollm2 for the twins (horsesense fetch wordnet smollm2). The seeds are fixed.
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ from horsesense.profiling.verdicts import AdjustedScores, evidence, page_level
 from horsesense.stats.intervals import Estimate
 from tests.support.simulated_profiles import (
     CHANCE,
+    FULL,
     MODELS,
     PAGE,
     QUICK,
@@ -89,9 +90,9 @@ class Counts:
     """Pages on which contamination was found."""
 
 
-def count(place: int, draws: range, quick: bool = False, models: Sequence[Model] = MODELS) -> Counts:
+def count(place: int, draws: range, materials: Sequence[Material], models: Sequence[Model] = MODELS) -> Counts:
     """Pages of one model."""
-    model, materials = models[place], QUICK if quick else PAGE
+    model = models[place]
     counts = Counts(model, len(draws), {material.name: Counter() for material in materials})
     for draw in draws:
         said, found = page(simulated_page(np.random.default_rng([place, draw]), model, materials))
@@ -102,27 +103,31 @@ def count(place: int, draws: range, quick: bool = False, models: Sequence[Model]
     return counts
 
 
-def counted(draws: int, quick: bool, models: Sequence[Model] = MODELS) -> list[Counts]:
+def counted(draws: int, materials: Sequence[Material], models: Sequence[Model] = MODELS) -> list[Counts]:
     parts = chunks(draws)
-    every = spread(count, [(place, part, quick, models) for place in range(len(models)) for part in parts])
+    every = spread(count, [(place, part, materials, models) for place in range(len(models)) for part in parts])
     return [joined(every[start : start + len(parts)]) for start in range(0, len(every), len(parts))]
 
 
 def confusion(draws: int) -> str:
     """Every model on a page of six abilities."""
-    return confused(counted(draws, quick=False))
+    return confused(counted(draws, PAGE))
 
 
 def quick(draws: int) -> str:
     """Every model at the sizes of the quick edition: right, inconclusive, or false."""
-    return kinds_of(counted(draws, quick=True), QUICK, draws)
+    return kinds_of(counted(draws, QUICK), QUICK, draws)
+
+
+def full(draws: int) -> str:
+    """The same at the sizes of the full edition."""
+    return kinds_of(counted(draws, FULL), FULL, draws)
 
 
 def replies(draws: int) -> str:
-    """Models that only reply, at the sizes of the quick edition and of a full page."""
-    small = kinds_of(counted(draws, True, REPLYING), QUICK, draws)
-    large = kinds_of(counted(draws, False, REPLYING), PAGE, draws)
-    return f"Quick edition: {small}\n\nFull page: {large}"
+    """Models that only reply, at the sizes of both editions."""
+    small, large = (kinds_of(counted(draws, m, REPLYING), m, draws) for m in (QUICK, FULL))
+    return f"Quick edition: {small}\n\nFull edition: {large}"
 
 
 def kinds_of(counts: Sequence[Counts], materials: Sequence[Material], draws: int) -> str:
@@ -251,33 +256,6 @@ def borders(draws: int) -> str:
     return "\n".join([f"{draws:,} draws of each.", "", "| truth | what is said, in % |\n|---|---|", *rows])
 
 
-SIZES = (0.1, 0.25, 0.5, 1.0, 2.0)
-
-
-def sized(model: Model, scale: float, draws: int) -> str:
-    """The cell of a model at a size."""
-    right = none = total = 0
-    for draw in range(draws):
-        said, _ = page(simulated_page(np.random.default_rng([200, draw]), model, scale=scale))
-        right += sum(v == model.expects(m) for v, m in zip(said, PAGE, strict=True))
-        none += sum(v == "inconclusive" for v in said)
-        total += len(said)
-    return f"{_percent(right / total)} / {_percent(none / total)} / {_percent(1 - (right + none) / total)}"
-
-
-def sizes(draws: int) -> str:
-    """What smaller and larger pages say: a wrong verdict is worse than none."""
-    chosen = [m for m in MODELS if m.name in ("guesser", "cue reader", "partial knower", "good knower", "perfect")]
-    cells = spread(sized, [(model, scale, draws) for model in chosen for scale in SIZES])
-    rows = []
-    for place, model in enumerate(chosen):
-        own = cells[place * len(SIZES) : (place + 1) * len(SIZES)]
-        rows.append(f"| {model.name} | {' | '.join(own)} |")
-        print(rows[-1], flush=True)
-    head = f"| model | {' | '.join(f'{600 * scale:.0f} items' for scale in SIZES)} |\n|---|{'---|' * len(SIZES)}"
-    return "\n".join([f"{draws:,} pages of each; right / inconclusive / another verdict, in %.", "", head, *rows])
-
-
 def numbered(place: int, draws: int) -> list[Estimate]:
     """The overall score of a model, page by page."""
     found = []
@@ -389,9 +367,9 @@ def _by_group(rng: np.random.Generator, own: ItemScores) -> ItemScores:
 PARTS: dict[str, tuple[Callable[[int], str], int]] = {
     "confusion": (confusion, 1000),
     "quick": (quick, 400),
+    "full": (full, 100),
     "replies": (replies, 200),
     "borders": (borders, 500),
-    "sizes": (sizes, 100),
     "number": (number, 200),
     "twins": (twins, 200),
 }

@@ -11,10 +11,10 @@ import sys
 from pathlib import Path
 
 import numpy as np
+from horsesense.methods.published.watts import watts_answers
 from scipy.stats import norm
 
 from horsesense.methods.published.reading import Reading
-from horsesense.methods.published.watts import watts_answers
 from horsesense.stats import accuracy
 from horsesense.stats.paired import holm
 from horsesense.stats.resampling import cluster_covariance, codes_of

@@ -12,7 +12,7 @@ import pytest
 
 import horsesense as hs
 from horsesense.cli.commands import all_commands
-from horsesense.registry import load
+from horsesense.registry import load, methods
 
 LOADED = """
 import sys
@@ -52,6 +52,12 @@ def test_functions_describe_arguments_and_results(name: str) -> None:
     assert "Returns:" in text
     for argument in inspect.signature(function).parameters:
         assert f"    {argument}: " in text, argument
+
+
+@pytest.mark.parametrize("method", ["cats", "partwhole", "rica", "winoventi", "wordnetqa"])
+def test_the_commands_of_a_method_are_functions_of_its_package(method: str) -> None:
+    commands = {each.target.partition(":")[2] for each in methods()[method].commands}
+    assert commands <= {*getattr(hs, method).__all__}
 
 
 def test_an_unknown_name_is_an_attribute_error() -> None:

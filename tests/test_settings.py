@@ -62,7 +62,7 @@ def test_a_file_elsewhere_is_named_and_its_paths_are_its_own(monkeypatch: pytest
     assert cache_folder() == tmp_path / "there" / "kept"
     assert device_setting()[0] == "cpu"
     monkeypatch.setenv("HORSESENSE_CONFIG", "none.toml")
-    with pytest.raises(UserError, match=r"none\.toml: the settings cannot be read .*check HORSESENSE_CONFIG"):
+    with pytest.raises(UserError, match=r"none\.toml: .* HORSESENSE_CONFIG"):
         cache_folder()
 
 
@@ -90,7 +90,7 @@ def test_a_wrong_file_is_one_sentence(text: str, sentence: str) -> None:
 
 def test_a_file_that_is_not_utf8_names_the_line() -> None:
     Path("horsesense.toml").write_bytes(b'cache = "a"\ndevice = "\xff"\n')
-    with pytest.raises(UserError, match=r"horsesense\.toml:2: this is not UTF-8; save the file as UTF-8"):
+    with pytest.raises(UserError, match=r"horsesense\.toml:2: .* not UTF-8"):
         settings_file()
 
 
@@ -110,23 +110,29 @@ def test_auto_is_the_device_that_is_set_and_an_argument_goes_before_it(monkeypat
     device, reason = choose_device("auto")
     assert (device.type, reason) == ("cpu", "set by horsesense.toml")
     monkeypatch.setenv("HORSESENSE_DEVICE", "toaster")
-    with pytest.raises(UserError, match="the device 'toaster' cannot be used here; change HORSESENSE_DEVICE"):
+    with pytest.raises(UserError, match=r"'toaster' .* HORSESENSE_DEVICE"):
         choose_device()
     assert choose_device("cpu") == (device, "asked for")
 
 
 @pytest.mark.parametrize(
-    "text", ['models = ["big=openai:http://10.0.0.1/v1#m"]', '[labels]\ngpt2 = "vllm/m@http://x/v1"']
+    ("text", "why"),
+    [
+        ('models = ["big=openai:http://10.0.0.1/v1#m"]', "would receive your API key"),
+        ('[labels]\ngpt2 = "vllm/m@http://x/v1"', "would receive your API key"),
+        ('models = ["mine.py:Model"]', "would be run"),
+        ('[labels]\ngpt2 = "mine.py:Model"', "would be run"),
+    ],
 )
-def test_a_file_in_the_working_folder_may_not_choose_who_gets_the_key(
-    text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_file_in_the_working_folder_may_not_choose_who_gets_the_key_or_what_runs(
+    text: str, why: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "horsesense.toml").write_text(text)
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("HORSESENSE_CONFIG", raising=False)
     monkeypatch.delenv("HORSESENSE_MODELS", raising=False)
-    with pytest.raises(UserError, match=r"horsesense\.toml.*would receive your API key.*HORSESENSE_CONFIG"):
+    with pytest.raises(UserError, match=rf"horsesense\.toml.*{why}.*HORSESENSE_CONFIG"):
         [labelled(name) for name in chosen_models("gpt2" if "labels" in text else None)]
     monkeypatch.setenv("HORSESENSE_CONFIG", "horsesense.toml")
     ((_, name),) = [labelled(name) for name in chosen_models("gpt2" if "labels" in text else None)]
-    assert "://" in name
+    assert name in text

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections import defaultdict
 from collections.abc import Iterator
+from itertools import combinations
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,15 @@ import horsesense
 
 SOURCE = Path(horsesense.__file__).parent
 MOST_PARAMETERS = 12
+FEWEST_SHARED, MOST_SHARED = 5, 0.75
+"""Two records are twins if they share so many fields, and more than this share of the larger one."""
 PAPERS = ("cats", "partwhole", "rica", "winoventi", "wordnetqa")
+PARTICIPLES = {"found", "told", "kept", "made", "given", "shown", "said"}
+NAMED_BY_NOUNS = (
+    "cli", "core", "cues", "data", "exchange", "item_analysis", "lexicons", "planting", "replication", "report", "runs",
+    "scoring", "stats",
+)  # fmt: skip
+"""Packages in which no value has a participle as its name."""
 MAY_IMPORT = {
     **{f"horsesense.methods.{paper}": ("horsesense.methods", "horsesense.profiling", "horsesense.replication")
        for paper in PAPERS},
@@ -64,6 +73,58 @@ def test_functions_take_few_parameters() -> None:
         and len(node.args.posonlyargs + node.args.args + node.args.kwonlyargs) > MOST_PARAMETERS
     }
     assert long == set()
+
+
+def values_of(tree: ast.Module) -> Iterator[str]:
+    """Every local value and parameter."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            yield node.id
+        elif isinstance(node, ast.arg):
+            yield node.arg
+
+
+@pytest.mark.parametrize("package", NAMED_BY_NOUNS)
+def test_values_are_named_by_nouns(package: str) -> None:
+    below = {module: tree for module, tree in TREES.items() if is_below(module, f"horsesense.{package}")}
+    assert {(module, name) for module, tree in below.items() for name in PARTICIPLES & {*values_of(tree)}} == set()
+
+
+def dataclass_fields() -> Iterator[tuple[str, set[str]]]:
+    for tree in TREES.values():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ClassDef) and any("dataclass" in ast.unparse(each) for each in node.decorator_list):
+                yield node.name, {ast.unparse(each.target) for each in node.body if isinstance(each, ast.AnnAssign)}
+
+
+def test_no_record_repeats_another() -> None:
+    """Two classes with the same fields are one class: a result is not written down again as its document."""
+    twins = {
+        (one, other)
+        for (one, first), (other, second) in combinations(dataclass_fields(), 2)
+        if len(first & second) >= FEWEST_SHARED and len(first & second) > MOST_SHARED * max(len(first), len(second))
+    }
+    assert twins == set()
+
+
+def bracketed_numbers(node: ast.JoinedStr) -> bool:
+    """Whether a text has two formatted numbers in square brackets, as an interval is written."""
+    parts = ["" if isinstance(each, ast.FormattedValue) else ast.literal_eval(each) for each in node.values]
+    formatted = [isinstance(each, ast.FormattedValue) and each.format_spec is not None for each in node.values]
+    return any(
+        parts[i].endswith("[") and formatted[i + 1] and parts[i + 2] == ", " and formatted[i + 3]
+        for i in range(len(parts) - 4)
+    )
+
+
+def test_intervals_have_one_formatter() -> None:
+    places = {
+        f"{module}:{node.lineno}"
+        for module, tree in TREES.items()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.JoinedStr) and bracketed_numbers(node)
+    }
+    assert places == set()
 
 
 @pytest.mark.parametrize("package", MAY_IMPORT)

@@ -54,7 +54,7 @@ else:
     from tests.support.tiny import save_tiny
     save_tiny("gpt2", Path("tiny"))
     run = json.loads(call("run", "-m", "tiny", "-p", "starter.jsonl", "--limit", "8", "--out", "run", "--json"))
-    assert run["results"][0]["n"] == 8
+    assert run["results"][0]["accuracy"]["n"] == 8
     assert "tiny" in call("report", "run", "--format", "md")
     assert Path("run/report.html").stat().st_size > 10_000
 if EXTRA == "all":

@@ -7,14 +7,15 @@
     run = hs.ask(model, probe)
     run.results()
 
-Names are loaded when they are first used: importing the package loads neither torch nor pyarrow.
+Names are loaded when they are first used: importing the package loads neither torch nor pyarrow. The public modules are
+used as ``horsesense.rica.derive`` and the like.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from horsesense.registry import lazy_attributes, names_by_module
+from horsesense.registry import lazy_attributes, typed_names
 
 if TYPE_CHECKING:
     from horsesense import annotate as annotate
@@ -58,37 +59,6 @@ if TYPE_CHECKING:
 
 __version__ = "0.2.0"
 
-_WHERE = {
-    "cache": ("fetch",),
-    "core": ("Card", "Item", "Probe", "ScoringSpec"),
-    "core.catalogue": ("build", "load_probe"),
-    "errors": ("UserError",),
-    "exchange.logged_run": ("import_log",),
-    "item_analysis.analysis": ("items",),
-    "methods.ladders.api": ("ladder",),
-    "methods.published": ("read_release",),
-    "models.api.settings": ("ServedSettings",),
-    "models.load": ("load_model",),
-    "planting.experiment": ("plant",),
-    "profiling.profile": ("profile",),
-    "replication.replication": ("replicate",),
-    "report.show": ("show",),
-    "runs.ask": ("DesignSettings", "ask", "open_run"),
-    "runs.comparison": ("compare",),
-    "runs.engine": ("ComputeSettings",),
-    "runs.regression": ("check_regression",),
-    "runs.run": ("Run",),
-    "scoring.text_analysis": ("fill", "saliency", "score"),
-    "training.baselines": ("fit_control",),
-    "training.fine_tuning": ("train",),
-    "training.inoculation": ("inoculate",),
-}
-_MODULES = {
-    "annotate": "horsesense.annotate",
-    "audit": "horsesense.annotate.audit",
-    **{name: f"horsesense.methods.{name}" for name in ("cats", "partwhole", "rica", "winoventi", "wordnetqa")},
-}
-"""Public modules: ``horsesense.rica.derive`` and the like."""
-_PUBLIC = names_by_module(__name__, _WHERE) | _MODULES
+_PUBLIC = typed_names(__file__)
 __all__ = ["__version__", *_PUBLIC]
 __getattr__, __dir__ = lazy_attributes(__name__, _PUBLIC)

@@ -10,7 +10,7 @@ from horsesense.data import writing
 from horsesense.errors import need, translate_errors
 
 if TYPE_CHECKING:
-    from horsesense.training.curves import Curve
+    from horsesense.training.training_results import Curve
 
 INK, SOFT, BAR, MISS = "#1c1b19", "#5f5b54", "#2f6f5e", "#a8442a"
 SCALE = 2

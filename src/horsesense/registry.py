@@ -7,9 +7,11 @@ searched for a name that is not built in, or to list everything.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args
 
 from horsesense.errors import UserError, unknown
@@ -80,12 +82,12 @@ class Method:
     """The name of its package."""
     citation: str = ""
     """The paper."""
-    builders: Mapping[str, str] = field(default_factory=dict)
-    """``build NAME`` -> ``"module:function"``."""
     probes: Mapping[str, str] = field(default_factory=dict)
     """Probes that ship with it, by name -> ``"module:function"`` that returns the probe."""
     readers: Mapping[str, Reader] = field(default_factory=dict)
     """Readers of published datasets, by name."""
+    votes: Mapping[str, str] = field(default_factory=dict)
+    """Published judgements, by name -> ``"module:function"`` of paths and ``skip_bad``."""
     suites: Mapping[str, str] = field(default_factory=dict)
     """``run --suite NAME`` -> ``"module:object"``, a `horsesense.methods.suites.frame.PaperSuite`."""
     presets: Mapping[str, str] = field(default_factory=dict)
@@ -105,9 +107,32 @@ class Method:
     pipeline: str = ""
     """``"module:function"``: reads the folder of a pipeline for a report; it returns None for any other folder."""
     commands: tuple[Command, ...] = ()
-    """Its commands, in the order of their list."""
+    """Its commands, in the order of their list (`read_commands`); ``build NAME`` is also a builder."""
     summary: str = ""
     """What the list of commands says of the group with its name; a verb phrase of at most 45 characters."""
+
+    @property
+    def builders(self) -> Mapping[str, str]:
+        """Its builders by name -> ``"module:function"``: the commands ``build NAME``."""
+        return {each.path.removeprefix("build "): each.target for each in self.commands if each.path[:6] == "build "}
+
+
+def read_commands(file: str, package: str) -> tuple[Command, ...]:
+    """Read ``commands.tsv`` beside a module: one row per command.
+
+    Modules and renderers are relative to the package, and examples are without ``horsesense`` and the command. A
+    renderer is named where the class of the result is not enough to find it.
+    """
+    _, *rows = Path(file).with_name("commands.tsv").read_text(encoding="utf-8").splitlines()
+    return tuple(_command(package, *row.split("\t")) for row in rows)
+
+
+def _command(
+    package: str, section: str, path: str, function: str, summary: str, example: str = "", renderer: str = ""
+) -> Command:
+    call = f"horsesense {path} {example}".rstrip()
+    render = renderer and f"{package}.{renderer}"
+    return Command(path, f"{package}.{function}", summary, call, section, render)
 
 
 def load(reference: str) -> Any:
@@ -120,21 +145,13 @@ def load(reference: str) -> Any:
     return getattr(import_module(module), name) if name else import_module(module)
 
 
-def names_by_module(package: str, modules: Mapping[str, Sequence[str]]) -> dict[str, str]:
-    """Return the public names of a package by its modules, each with its ``"module:object"``.
+def typed_names(file: str) -> dict[str, str]:
+    """Return the names that a package imports for type checkers only, each with its ``"module:object"``.
 
-    >>> names_by_module("math", {"trig": ("sin", "cos")})
-    {'cos': 'math.trig:cos', 'sin': 'math.trig:sin'}
+    They are its public names, which are written once: ``from horsesense.runs.ask import ask as ask``.
     """
-    places = {name: f"{package}.{module}:{name}" for module, names in modules.items() for name in names}
-    return dict(sorted(places.items()))
-
-
-def public_names(method: Method, *more: str) -> dict[str, str]:
-    """Return the public names of a method's package, each with its ``"module:object"``: its commands' functions, and
-    ``more``."""
-    targets = (*(command.target for command in method.commands), *more)
-    return {target.partition(":")[2]: target for target in sorted(targets, key=lambda target: target.partition(":")[2])}
+    lines = re.findall(r"^    from (\S+) import (\w+) as \2$", Path(file).read_text(encoding="utf-8"), re.MULTILINE)
+    return {name: f"{module}:{name}" for module, name in sorted(lines, key=lambda line: line[1])}
 
 
 def lazy_attributes(package: str, names: Mapping[str, str]) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
@@ -143,7 +160,10 @@ def lazy_attributes(package: str, names: Mapping[str, str]) -> tuple[Callable[[s
     def get(name: str) -> Any:
         if name not in names:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        return load(names[name])
+        module, _, attribute = names[name].partition(":")
+        parent = import_module(module)
+        # A public module is not an attribute of its package until it is imported.
+        return vars(parent)[attribute] if attribute in vars(parent) else import_module(f"{module}.{attribute}")
 
     return get, lambda: sorted({*vars(import_module(package)), *names})
 
@@ -162,7 +182,7 @@ def methods() -> dict[str, Method]:
     return known
 
 
-Provided = Literal["builders", "probes", "readers", "suites", "presets", "settings", "second_answers", "rules"]
+Provided = Literal["builders", "probes", "readers", "votes", "suites", "presets", "settings", "second_answers", "rules"]
 
 
 def provided(what: Provided) -> dict[str, Any]:
@@ -184,6 +204,13 @@ def citation_of(name: str) -> str:
         if name == method.name or any(name in getattr(method, kind) for kind in get_args(Provided)):
             return method.citation
     return ""
+
+
+@dataclass(frozen=True, slots=True)
+class NamesOf:
+    """``Annotated[str, NamesOf("suites")]``: the help of the option lists what all methods provide of this kind."""
+
+    kind: Provided
 
 
 @dataclass(frozen=True, slots=True)

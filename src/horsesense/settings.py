@@ -93,15 +93,17 @@ def labelled(written: str) -> tuple[str, str]:
 
 
 def _trusted(file: SettingsFile, name: str) -> str:
-    """Return a model's name in the file; a file found in the working folder may not name a server.
+    """Return a model's name in the file; a file found in the working folder may not name a server or Python code.
 
-    A server receives prompts and the API key, so the author of the file would choose who gets them.
+    A server receives prompts and the API key, and code runs, so the author of the file would choose who gets them and
+    what runs.
     """
-    if "://" in name and not os.environ.get(CONFIG_VARIABLE):
+    kind, why = ("server", "which would receive your API key") if "://" in name else ("code", "which would be run")
+    if ("://" in name or ".py:" in name) and not os.environ.get(CONFIG_VARIABLE):
         raise UserError(
-            f"the file names the server {name.partition('=')[2] or name}, which would receive your API key",
+            f"the file names the {kind} {name.partition('=')[2] or name}, {why}",
             file=file.path,
-            fix=f"if you trust it, set {CONFIG_VARIABLE}={file.path}; or name the server with {argument('model')}",
+            fix=f"if you trust it, set {CONFIG_VARIABLE}={file.path}; or name the {kind} with {argument('model')}",
         )
     return name
 
@@ -173,9 +175,9 @@ def _is_name(value: object) -> bool:
     return isinstance(value, str) and bool(value.strip())
 
 
-def _hold(key: str, fine: bool, wanted: str) -> None:
+def _hold(key: str, fine: bool, rule: str) -> None:
     if not fine:
-        raise _KeyError(key, UserError(f"the setting {key!r} has a value that it cannot have", fix=f"give {wanted}"))
+        raise _KeyError(key, UserError(f"the setting {key!r} has a value that it cannot have", fix=f"give {rule}"))
 
 
 def _line_of(key: str, text: str) -> int | None:

@@ -43,8 +43,8 @@ def extends(
         added = {name: each for name, each in others.items() if name not in mine and name not in without}
         signature = own.replace(parameters=sorted((mine | added).values(), key=lambda each: each.kind))
 
-        def call(*given: Any, **options: Any) -> Result:
-            bound = signature.bind(*given, **options)
+        def call(*args: Any, **options: Any) -> Result:
+            bound = signature.bind(*args, **options)
             bound.apply_defaults()
             first = [value for name, value in bound.arguments.items() if name in mine and mine[name].kind <= 1]
             rest = {name: value for name, value in bound.arguments.items() if name not in mine or mine[name].kind > 1}

@@ -1,11 +1,9 @@
-"""Text for the terminal: one console, one table, one format for numbers."""
+"""Text for the terminal: one console and one table."""
 
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any, Protocol
-
-from horsesense.formatting import with_interval
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -13,17 +11,6 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
-
-
-class Interval(Protocol):
-    """A value with its confidence interval."""
-
-    @property
-    def value(self) -> float: ...
-    @property
-    def low(self) -> float: ...
-    @property
-    def high(self) -> float: ...
 
 
 def console() -> Console:
@@ -125,16 +112,6 @@ def print_fitting(
             if cell and name not in dropped:
                 output.print(f"  {name:<{wide}}  {cell}", markup=False, soft_wrap=True)
     output.print()
-
-
-def number(estimate: Interval, places: int = 3) -> str:
-    """Format an estimate with its interval: ``0.700 [0.490, 0.860]``."""
-    return with_interval(estimate.value, (estimate.low, estimate.high), f".{places}f")
-
-
-def signed(estimate: Interval, places: int = 3) -> str:
-    """Format a difference with its interval: ``+0.050 [−0.010, +0.110]``."""
-    return with_interval(estimate.value, (estimate.low, estimate.high), f"+.{places}f")
 
 
 def size(count: int) -> str:

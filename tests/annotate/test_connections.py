@@ -20,7 +20,7 @@ import pytest
 import uvicorn
 
 from horsesense.annotate.server.app import create_app
-from horsesense.annotate.server.connections import (
+from horsesense.annotate.server.request_checks import (
     NoRepeats,
     TimedConnection,
     connection_settings,

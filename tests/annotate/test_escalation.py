@@ -15,9 +15,8 @@ from horsesense.annotate.server.answering import RejectedAnswerError, submit, un
 from horsesense.annotate.server.database import reading
 from horsesense.annotate.server.judgement_log import read_study_judgements, standing_judgements
 from horsesense.annotate.server.participants import invite, pause
-from horsesense.annotate.server.queue import open_lease, sweep
+from horsesense.annotate.server.queue import open_lease, sweep, withdraw
 from horsesense.annotate.server.served_study import ServedStudy
-from horsesense.annotate.server.withdrawal import withdraw
 from horsesense.errors import UserError
 from horsesense.stats.raters.adjudication import adjudicate
 from tests.support.judged_probes import choices, schemas, triples

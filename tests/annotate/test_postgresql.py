@@ -20,9 +20,8 @@ from horsesense.annotate.server.answering import RejectedAnswerError, submit, un
 from horsesense.annotate.server.database import reading, writing
 from horsesense.annotate.server.judgement_log import standing_judgements
 from horsesense.annotate.server.participants import find_person, invite, locked
-from horsesense.annotate.server.queue import hold, sweep
+from horsesense.annotate.server.queue import hold, sweep, withdraw
 from horsesense.annotate.server.served_study import ServedStudy, open_study
-from horsesense.annotate.server.withdrawal import withdraw
 from horsesense.annotate.study import DATABASE_VARIABLE
 from horsesense.annotate.task import Task
 from horsesense.errors import UserError

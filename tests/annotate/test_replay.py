@@ -15,7 +15,7 @@ from horsesense.annotate.labels import apply_labels
 from horsesense.core import Judgement, Label
 from horsesense.errors import UserError
 from horsesense.methods.published import read_files
-from horsesense.methods.published.votes import ReleasedVotes, read_votes
+from horsesense.methods.published.reading import ReleasedVotes, read_votes
 from horsesense.stats.raters.adjudication import ALL_DIFFER, adjudicate, objected, reasons
 from horsesense.stats.raters.agreement import pair_kappa
 from horsesense.stats.raters.qualification import choose_gold, qualify

@@ -19,7 +19,7 @@ from horsesense.annotate.server.served_study import ServedStudy
 from horsesense.annotate.task import Task
 from horsesense.core import Judgement, Probe
 from horsesense.methods.published import read_files
-from horsesense.methods.published.votes import ReleasedVotes, read_votes
+from horsesense.methods.published.reading import ReleasedVotes, read_votes
 from horsesense.stats.raters.adjudication import adjudicate
 from horsesense.stats.raters.agreement import pair_kappa
 from horsesense.stats.raters.votes import votes_on_scale

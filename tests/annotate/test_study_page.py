@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from horsesense.annotate.server.participants import all_people, invite, pause
+from horsesense.annotate.server.queue import withdraw
 from horsesense.annotate.server.researcher_pages import annotator_statuses, overview
 from horsesense.annotate.server.served_study import ServedStudy
 from horsesense.annotate.server.study_progress import HEIGHT, WIDTH, finished, over_time, study_progress
-from horsesense.annotate.server.withdrawal import withdraw
 from horsesense.annotate.study import read_study
 from horsesense.errors import UserError
 from tests.support.judged_probes import LABELS, choices, triples

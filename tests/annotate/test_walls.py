@@ -12,8 +12,8 @@ from horsesense.annotate.server import database_tables as tables
 from horsesense.annotate.server.database import reading
 from horsesense.annotate.server.judgement_log import standing_judgements
 from horsesense.annotate.server.participants import invite
+from horsesense.annotate.server.queue import revoke
 from horsesense.annotate.server.served_study import ServedStudy
-from horsesense.annotate.server.withdrawal import revoke
 from horsesense.core import Card, Item, Probe
 from tests.support.judged_probes import triples
 from tests.support.study_server import ADDRESS, annotator, browser, study_of

@@ -9,9 +9,9 @@ import pytest
 
 from horsesense.annotate.answer_checks import check_value, differing_word, join_pair
 from horsesense.annotate.instrument import built_in, find_instrument
-from horsesense.annotate.pictures import read_pictures
 from horsesense.annotate.server.annotator_pages import answer_from
 from horsesense.annotate.server.judgement_log import standing_judgements
+from horsesense.annotate.study import read_pictures
 from horsesense.annotate.task import Task, assign, tasks_of
 from horsesense.annotate.task_files import instructions_of, write_tasks
 from horsesense.errors import UserError

@@ -88,7 +88,7 @@ def test_prompt_formats_are_shown_with_their_spread(
     ]
     assert printed["results"][1]["replies"]["n"] == 12
     (spread,) = printed["spread"]
-    values = [each["accuracy"] for each in printed["results"]]
+    values = [each["accuracy"]["value"] for each in printed["results"]]
     assert spread["spread"] == pytest.approx(max(values) - min(values))
     page = (tmp_path / "run" / "report.html").read_text(encoding="utf-8")
     assert "Prompt formats" in page

@@ -38,7 +38,7 @@ def test_a_control_leaves_a_run_and_stands_against_one(tmp_path: Path, call: Cal
     assert (lot["name"], lot["estimate"]["n"], lot["other_controls"]) == ("random", 24, ["majority"])
     (model,) = lot["missed_by_controls"]
     (_, (answered,)), (_, (major,)) = read_run(tmp_path / "lot"), read_run(tmp_path / "major")
-    assert result_of(answered).estimate.value == pytest.approx(lot["estimate"]["value"])
+    assert result_of(answered).accuracy.value == pytest.approx(lot["estimate"]["value"])
     failing = [a < 1 and b < 1 for a, b in zip(answered.credits(None).values, major.credits(None).values, strict=True)]
     assert model["all"]["n"] == 24
     assert model["missed"]["n"] == sum(failing)

@@ -90,4 +90,4 @@ def test_the_example_runs(path: str, call: Call, tmp_path: Path, monkeypatch: py
 @pytest.mark.parametrize("path", all_commands())
 def test_no_public_function_has_too_many_parameters(path: str) -> None:
     """Settings that belong together are one parameter; the progress callback is not something that a user sets."""
-    assert len({*command(path).taken.signature.parameters} - {"progress"}) <= 12
+    assert len({*command(path).callee.signature.parameters} - {"progress"}) <= 12

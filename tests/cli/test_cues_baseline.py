@@ -48,7 +48,7 @@ def test_the_best_cue_is_kept_and_a_model_can_be_blindfolded(
     told = " ".join(capsys.readouterr().out.split())
     assert "without the question" in told
     _, (answered,) = read_run(tmp_path / "cue")
-    assert result_of(answered).estimate.value == pytest.approx(55 / 60)
+    assert result_of(answered).accuracy.value == pytest.approx(55 / 60)
     assert call("run", "-m", gpt2, "-p", str(probe), "--out", str(tmp_path / "run")) == 0
     capsys.readouterr()
     assert call("compare", str(tmp_path / "run"), str(tmp_path / "cue")) == 0

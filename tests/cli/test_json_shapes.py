@@ -124,9 +124,10 @@ def test_run_and_report(toy: Path, tiny_folders: dict[str, Path], call: Call) ->
     assert Path(found["report"]).is_file()
     assert [(r["model"], r["probe"]) for r in found["results"]] == [(model, "toy") for model in models]
     for result in found["results"]:
-        assert (result["n"], result["unjudged"]) == (4, 1)
-        assert result["ci"][0] <= result["accuracy"] <= result["ci"][1]
-        assert result["chance"] == pytest.approx((1 / 2 + 1 / 2 + 1 / 3 + 1 / 2) / 4)
+        accuracy = result["accuracy"]
+        assert (accuracy["n"], result["unjudged"]) == (4, 1)
+        assert accuracy["ci"][0] <= accuracy["value"] <= accuracy["ci"][1]
+        assert accuracy["chance"] == pytest.approx((1 / 2 + 1 / 2 + 1 / 3 + 1 / 2) / 4)
         assert set(result["sensitivity"]) == {"sum", "mean", "word", "character"}
     again = call(*words)
     assert document(again, "run") == found, "what is kept gives the same document"
@@ -140,7 +141,7 @@ def test_run_under_a_normalisation(tmp_path: Path, tiny_folders: dict[str, Path]
     probe = lay(tmp_path / "toy.jsonl", *toy_lines()[:3])
     words = ["-p", probe, "--out", tmp_path / "out", "--normalise", "pmi", "--limit", 2, "--json"]
     (result,) = document(call("run", "-m", tiny_folders["gpt2"], *words), "run")["results"]
-    assert (result["normalise"], result["spec"]["baseline"], result["n"]) == ("pmi", True, 2)
+    assert (result["normalise"], result["spec"]["baseline"], result["accuracy"]["n"]) == ("pmi", True, 2)
     assert set(result["sensitivity"]) == {"sum", "mean", "word", "character"}
 
 
@@ -160,7 +161,7 @@ def test_the_page_shows_the_normalisation_of_the_run(
             reported = call("report", out, "--normalise", chosen, "--no-cues", "--json", "-o", page)
             assert document(reported, "report")["results"] == [asked]
             html = page.read_text("utf-8")
-        assert f'<span class="value">{asked["accuracy"]:.1%}</span>' in html
+        assert f'<span class="value">{asked["accuracy"]["value"]:.1%}</span>' in html
         assert f"All scores use the normalisation {chosen}" in html
         assert f"compared by {normalisation(chosen)}." in html
         assert f"--normalise {chosen}</pre>" in html

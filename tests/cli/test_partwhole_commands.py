@@ -125,7 +125,7 @@ def test_an_inference_head_and_a_language_model_answer_without_training(
     for model, asked, chance in (("nli", three, 1 / 3), ("gpt2", probe, 1 / 5)):
         words = ["-m", tiny_folders[model], "-p", asked, "--out", tmp_path / model, "--limit", 6, "--json"]
         (result,) = json.loads(call("run", *words).out)["results"]
-        assert (result["n"], result["chance"]) == (6, pytest.approx(chance))
+        assert (result["accuracy"]["n"], result["accuracy"]["chance"]) == (6, pytest.approx(chance))
     refused = call("run", "-m", tiny_folders["nli"], "-p", pairs, "--out", tmp_path / "five", "--limit", 6)
     assert refused.code == 2
     assert "no label for the option" in refused.err

@@ -264,13 +264,13 @@ def test_built_sets_average_over_properties_and_releases_do_not(
     large = {name for name, families in axioms.items() if len(families) >= 4}
     assert len(large) > 2
     assert result["metric"] == "average over clusters"
-    assert (result["clusters"], result["plain"]["n"]) == (len(large), len(items))
+    assert (result["accuracy"]["clusters"], result["plain"]["n"]) == (len(large), len(items))
     card = tmp_path / "ours.card.json"
     card.write_text(card.read_text().replace("average over clusters", "accuracy"))
     called = call("run", "-m", tiny_folders["gpt2"], "-p", probe, "--out", tmp_path / "other", *SPEC, "--json")
     (plain,) = json.loads(called.out)["results"]
     assert (plain["metric"], plain["plain"]) == ("accuracy", None)
-    assert plain["accuracy"] == result["plain"]["value"]
+    assert plain["accuracy"]["value"] == result["plain"]["value"]
 
 
 def test_a_run_without_rica_probes_is_refused(call: Call, tmp_path: Path, tiny_folders: dict[str, Path]) -> None:

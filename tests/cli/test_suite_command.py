@@ -37,16 +37,17 @@ def test_cats_row(data: Path, tiny_folders: dict[str, Path], call: Call) -> None
     found, err = document(call, "cats", "--data", data, "-m", tiny_folders["gpt2"], "--out", out)
     assert "2 of 8 sets found: ca, wsc" in err
     assert "missing: sm, smr, swag, hella_swag, arct_1, arct_2" in err
-    suite = found["suite"]
-    (row,) = suite["rows"]
-    assert {name: cell["value"] for name, cell in row["sets"].items()} == {
-        result["probe"]: result["accuracy"] for result in found["results"]
-    }
-    assert row["average"]["value"] == pytest.approx(np.mean([r["accuracy"] for r in found["results"]]))
+    ours, published = found["tables"]
+    (row,) = ours["rows"]
+    accuracies = [result["accuracy"]["value"] for result in found["results"]]
+    assert [cell and cell["value"] for cell in row["cells"]] == [
+        *accuracies, *[None] * 6, pytest.approx(np.mean(accuracies))
+    ]  # fmt: skip
     assert {result["spec"]["bos"] for result in found["results"]} == {"none"}, "the paper's way where none is given"
-    assert suite["published"]["averages_that_do_not_follow"] == ["XLNet-base", "RoBERTa-base", "HUMAN"]
-    assert [each["kind"] for each in suite["published"]["rows"]][-1] == "published, people"
-    assert suite["published"]["rows"][0]["average"]["same_sets"] == pytest.approx((0.830 + 0.558) / 2)
+    assert published["rows"][-1]["group"] == "people"
+    wrong = published["notes"][-1]
+    assert all(f"{name} (" in wrong for name in ("XLNet-base", "RoBERTa-base", "HUMAN"))
+    assert "GPT (" not in wrong
     shown = call("suite", "cats", "--data", data, "-m", tiny_folders["gpt2"], "--out", out)
     assert "RoBERTa-base (0.565)" in shown.out
     assert "without the question" in shown.out
@@ -56,11 +57,11 @@ def test_robust_row(data: Path, tiny_folders: dict[str, Path], call: Call) -> No
     words = ["cats-robust", "--data", data, "-m", tiny_folders["gpt2"], "--out", data.parent / "out"]
     found, err = document(call, *words)
     assert "missing: del, swap, sub" in err
-    cell = found["suite"]["rows"][0]["sets"]["add"]
-    p, q = cell["accuracy_a"]["value"], cell["accuracy_b"]["value"]
-    assert cell["expected"]["value"] == pytest.approx(p * q + (1 - p) * (1 - q))
-    assert cell["consistent"]["value"] - cell["expected"]["value"] == pytest.approx(cell["excess"]["value"])
-    assert (cell["pairs"], cell["unpaired"]) == (3, 0)
+    cells = {row["name"].partition(": ")[2]: row["cells"][0] for row in found["tables"][0]["rows"]}
+    p, q = cells["accuracy, original"]["value"], cells["accuracy, edited"]["value"]
+    assert cells["consistent by chance of the two accuracies"]["value"] == pytest.approx(p * q + (1 - p) * (1 - q))
+    assert cells["both halves right"]["value"] <= cells["consistent (both right or both wrong)"]["value"]
+    assert cells["both halves right"]["n"] == 3
 
 
 @pytest.mark.parametrize(("suite", "name"), [("cats", "ca"), ("cats-robust", "add")])
@@ -71,7 +72,7 @@ def test_a_set_of_one_unit_has_a_row_without_a_cue(
     lay(tmp_path / "data", f"{name}.txt", CA[:1] if name == "ca" else ADD[:1])
     words = [suite, "--data", tmp_path / "data", "-m", tiny_folders["gpt2"], "--out", tmp_path / "out"]
     found, _ = document(call, *words)
-    assert name in found["suite"]["rows"][0]["sets"]
+    assert name in [result["probe"] for result in found["results"]]
     cues = found["suite"]["cues"]
     assert cues.pop(name) == {"rule": None, "learnt": None, "chance": 0.5, "searched": False}
     assert all(each["searched"] for each in cues.values())
@@ -105,7 +106,7 @@ def test_a_bad_line_is_told_or_skipped(data: Path, tiny_folders: dict[str, Path]
     found, err = document(call, *words, "--skip-bad")
     assert "wsc: 1 bad lines skipped" in err
     assert f"skipped {path}:4: the answer 7" in err
-    assert found["suite"]["rows"][0]["sets"]["wsc"]["n"] == 3
+    assert {result["probe"]: result["n"] for result in found["results"]}["wsc"] == 3
 
 
 def test_the_help_names_every_suite(call: Call) -> None:

@@ -51,14 +51,14 @@ def test_repeats_are_counted_and_left_out(tmp_path: Path) -> None:
 @pytest.mark.parametrize("change", [{"facets": {"task": "y"}}, {"groups": {"noun": "ice"}}, {"ordered": True}], ids=str)
 def test_the_same_question_told_otherwise_is_an_error(change: dict[str, Any], tmp_path: Path) -> None:
     path = lay(tmp_path, ICE.to_json(), ICE.to_json() | change)
-    with pytest.raises(UserError, match=rf"p\.jsonl:2: the item {ICE.id} is already in line 1"):
+    with pytest.raises(UserError, match=rf"p\.jsonl:2: .* {ICE.id} .* line 1"):
         read_probe(path)
 
 
 def test_an_id_written_by_hand_names_one_item(tmp_path: Path) -> None:
     values = {k: v for k, v in ICE.to_json().items() if k != "id"}
     other = values | {"text": "Is fire cold?"}
-    with pytest.raises(UserError, match=r"p\.jsonl:2: the id 'q1' is already in line 1, with other content"):
+    with pytest.raises(UserError, match=r"p\.jsonl:2: .* 'q1' .* line 1, .* other content"):
         read_probe(lay(tmp_path, values | {"id": "q1"}, other | {"id": "q1"}))
     released = {"source": {"file": "train.jsonl", "id": "q1"}}
     assert len(read_probe(lay(tmp_path, values | released, other | released)).items) == 2

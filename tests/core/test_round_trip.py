@@ -66,7 +66,7 @@ def test_whole_numbers_among_others_become_numbers_in_parquet(tmp_path: Path) ->
 def test_parquet_refuses_a_facet_of_several_kinds(mixed: tuple[Any, Any], tmp_path: Path) -> None:
     made = [replace(ICE, text=f"{n}?", facets={"hops": value}) for n, value in enumerate(mixed)]
     assert through(tmp_path / "p.jsonl", made) == made
-    with pytest.raises(UserError, match=r"p\.parquet: the facet 'hops' has values of several kinds"):
+    with pytest.raises(UserError, match=r"p\.parquet: .* 'hops' .* several kinds"):
         through(tmp_path / "p.parquet", made)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["p.card.json", "p.jsonl"]
 

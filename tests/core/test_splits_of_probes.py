@@ -45,7 +45,7 @@ def test_it_is_taken_wherever_a_probe_is_named(file: Path) -> None:
 
 
 def test_a_split_that_is_not_there(file: Path, tmp_path: Path) -> None:
-    with pytest.raises(UserError, match=r"made.jsonl: there is no split 'tets'; did you mean 'test'\?"):
+    with pytest.raises(UserError, match=r"made.jsonl: .* 'tets'; did you mean 'test'"):
         read_probe(f"{file}:tets")
     write_probe(tmp_path / "bare.jsonl", Probe.of([item(1, "")], Card(name="made")))
     with pytest.raises(UserError, match="no item says which split"):

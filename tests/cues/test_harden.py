@@ -141,23 +141,21 @@ def test_a_clean_probe_stays_as_it_is() -> None:
 
 def test_a_cue_that_answers_everything_leaves_nothing() -> None:
     items = [replace(item, answer=1) for item in noise(100, 3, 5)]
-    with pytest.raises(
-        UserError, match=r"only \d+ of 100 items would be left, since picking the option in the pos.* gets 100% "
-    ):
+    with pytest.raises(UserError, match=r"only \d+ of 100 items .* in the pos.* 100% "):
         harden_probe(Probe.of(items, Card("made-up")), splits=2, rounds=59)
 
 
 @pytest.mark.parametrize("number", [2, 19])
 def test_too_few_items_from_the_start_are_refused(number: int) -> None:
     items = [replace(item, options=("aa", "bb"), answer=n % 2) for n, item in enumerate(noise(number, 2, 5))]
-    with pytest.raises(UserError, match=f"the probe has {number} items, and with fewer than 20 no cue"):
+    with pytest.raises(UserError, match=rf"{number} items, .* fewer than 20"):
         harden_probe(Probe.of(items, Card("made-up")), splits=2, rounds=59)
 
 
 def test_items_without_a_gold_do_not_count() -> None:
     items = noise(40, 3, 5)
     items[:25] = [replace(item, answer=None) for item in items[:25]]
-    with pytest.raises(UserError, match="15 of 40 items can be tried, and with fewer than 20"):
+    with pytest.raises(UserError, match=r"15 of 40 items .* fewer than 20"):
         harden_probe(Probe.of(items, Card("made-up")), splits=2, rounds=59)
     whole = [replace(item, family=str(n % 10)) for n, item in enumerate(items)]
     with pytest.raises(UserError, match="0 of 40 items can be tried"):
@@ -189,7 +187,7 @@ def test_aflite_drops_what_vectors_foresee() -> None:
 
 
 def test_vectors_of_another_probe_are_a_sentence() -> None:
-    with pytest.raises(UserError, match="the vectors have the shape 5×2, and the probe has 9 options"):
+    with pytest.raises(UserError, match=r"5×2, .* 9 options"):
         aflite(noise(3, 3, 8), np.zeros((5, 2), dtype=np.float32))
 
 

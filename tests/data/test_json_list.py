@@ -49,7 +49,7 @@ def test_what_is_whole_comes_before_the_error(tmp_path: Path) -> None:
     (tmp_path / "r.json").write_text("[1, 2, 3, {")
     elements = json_elements(tmp_path / "r.json")
     assert [next(elements) for _ in range(3)] == [1, 2, 3]
-    with pytest.raises(UserError, match=r"r\.json: the JSON list is damaged or cut off after 3 elements; get it again"):
+    with pytest.raises(UserError, match=r"r\.json: .* after 3 elements"):
         next(elements)
 
 

@@ -29,7 +29,7 @@ SEEN = [
     "tutorials/is_it_cues.html",
     "reference/python/asking.html",
     "reference/untried.html",
-    "results/papers.html",
+    "results/winoventi.html",
     "results/replication.html",
 ]
 """Pages that a browser opens; all pages have one template, and the test before looks into each."""

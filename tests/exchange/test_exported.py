@@ -142,7 +142,7 @@ def test_what_cannot_be_exported_is_told(tmp_path: Path) -> None:
     ):
         with pytest.raises(hs.UserError, match=problem):
             export(unjudged, to=to, out=tmp_path / "x")
-    with pytest.raises(hs.UserError, match="there is no exchange format 'lm-evla'; did you mean 'lm-eval'"):
+    with pytest.raises(hs.UserError, match="'lm-evla'; did you mean 'lm-eval'"):
         export(PROBE, to="lm-evla", out=tmp_path / "x")
     with pytest.raises(hs.UserError, match="examples in the prompt are not exported"):
         export(PROBE, to="lm-eval", out=tmp_path / "x", spec="shots=2")

@@ -25,6 +25,13 @@ NAMES = {
     "relationships": ("relationships",), "ngrams": ("ngrams",), "text": ("corpus",), "file": ("clozes", "toy", "schemas"),
 }  # fmt: skip
 """Seeds to try first for an argument of that name, by the beginning of theirs; a new command most often names things alike."""
+MODES = {
+    "run --until": ["--until", "ci<0.2"],
+    "run --wordings": ["--wordings", "2"],
+    "run --withhold": ["--withhold", "options", "--format", "letters"],
+    "profile --adaptive": ["--adaptive"],
+}
+"""Options that turn a command into something else: each is a target of its own."""
 _TEXTS = ["ice is cold", "The ___ is cold.", "Wet(A), so More(soft(A), soft(B))", "choice", "hypernymy", "majority", "=", "a=b"]  # fmt: skip
 _NUMBERS = ["0", "-1", "1", "3", "1e999", "nan", "9" * 30, "0.5", "x", ""]
 
@@ -57,7 +64,7 @@ class GoodCalls:
                 continue
             if Path(words[-1]).exists():
                 files.append(Path(words[-1]))
-        begins = len(command.split())
+        begins = len(command.partition(" --")[0].split())
         if files and lot.random() < 0.75:
             spoil(lot.choice(files), lot)
         elif len(words) > begins and lot.random() < 0.8:
@@ -75,11 +82,13 @@ class GoodCalls:
 
         if command not in self._prepared:
             self._prepared[command] = None
-            if command in CASES:
+            name = command.partition(" --")[0]
+            if name in CASES:
                 here = self._here(command)
                 here.mkdir(parents=True)
                 with redirect_stdout(StringIO()), redirect_stderr(StringIO()):
-                    words, _ = CASES[command](self._made(), here)
+                    words, _ = CASES[name](self._made(), here)
+                    words += MODES.get(command, [])
                     self._prepared[command] = [str(word) for word in words]
                     shutil.copytree(here, self._here(command, "new"), symlinks=True)
                     with suppress(SystemExit):

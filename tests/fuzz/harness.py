@@ -1,7 +1,7 @@
-"""Every command and every reader, found by walking the program and not by a list; and what counts as a defect.
+"""Every command, reader and provider, found by walking the program and not by a list; and what counts as a defect.
 
 A command ends with 0, or with 2 and one sentence. A reader gives something or raises a `UserError`. All else, and a
-half-written file left behind, is a defect. The seed decides everything, so that a defect comes again.
+half-written file or an API key left behind, is a defect. The seed decides everything, so that a defect comes again.
 """
 
 from __future__ import annotations
@@ -29,9 +29,11 @@ from types import FrameType
 from typing import Any
 
 import horsesense
-from tests.fuzz.calls import NAMES, GoodCalls, made_up, spoil
+from tests.fuzz.calls import MODES, NAMES, GoodCalls, made_up, spoil
 from tests.fuzz.mutations import copied
+from tests.fuzz.providers import VARIABLES, provider_calls
 from tests.fuzz.seeds import plant, small_world
+from tests.models.api.test_providers import KEY
 
 LONGEST = 20.0
 """Seconds after which a call is ended; counted, and no defect."""
@@ -95,11 +97,12 @@ class Fuzz:
 
         uvicorn.run = lambda *_, **__: None  # all up to it is fuzzed; it would listen for ever
         ray_engine.RayEngine._connect = _no_cluster  # type: ignore[method-assign,assignment]  # likewise; it would start processes
-        os.environ |= small_world(self.place / "outside")
+        os.environ |= small_world(self.place / "outside") | VARIABLES
         (self.place / "seeds").mkdir()
         self.seeds = sorted(plant(self.place / "seeds").iterdir())
         self.good = GoodCalls(self.place)
         self.targets = dict(self._commands()) | dict(self._releases()) | dict(self._readers())
+        self.targets |= dict(self._providers())
 
     def run(self, seconds: float, most: int = 10**9, share: tuple[int, int] = (0, 1)) -> None:
         """Throw for so long; the target that had least time so far comes next, so that each gets its share.
@@ -151,7 +154,22 @@ class Fuzz:
                 yield path, command
 
         for path, command in walk(root().load_all(), ()):
-            yield " ".join(path), partial(self._call, path, command)
+            name = " ".join(path)
+            for key in (name, *(mode for mode in MODES if mode.partition(" --")[0] == name)):
+                yield key, partial(self._call, key, command)
+
+    def _providers(self) -> Iterator[tuple[str, Callable[[Path], str]]]:
+        for style, prepare in provider_calls(self.place / "providers"):
+
+            def throw(work: Path, key: str = f"provider {style}", prepare: Any = prepare) -> str:
+                words, server = prepare(work, self.lot)
+                with server.running():
+                    end = self._main(key, words, work)
+                if any(KEY.encode() in path.read_bytes() for path in work.rglob("*") if path.is_file()):
+                    self._note(key, "an API key is stored", repr(words))
+                return end
+
+            yield f"provider {style}", throw
 
     def _releases(self) -> Iterator[tuple[str, Callable[[Path], str]]]:
         from horsesense.exchange.formats import READS
@@ -233,13 +251,13 @@ class Fuzz:
             spoil(path, self.lot)
         return path
 
-    def _call(self, path: tuple[str, ...], command: Any, work: Path) -> str:
-        key = " ".join(path)
+    def _call(self, key: str, command: Any, work: Path) -> str:
         if self.lot.random() < 0.7:
             words = self.good.change(key, work, self.lot)
             if words is not None:
                 return self._main(key, [*words, *self._one_more(key, command, words, work)], work)
-        words, used = list(path), []
+        path = key.partition(" --")[0].split()
+        words, used = [*path, *MODES.get(key, [])], []
         for parameter in command.params:
             if parameter.name == "debug":  # shows tracebacks on purpose
                 continue
@@ -256,7 +274,7 @@ class Fuzz:
                 words += [parameter.opts[0], value] if option else [value]
                 if seed:
                     used.append((key, name, seed))
-        if path == ("annotate", "serve"):
+        if key == "annotate serve":
             words = [*path, str(self._mutated(self._seed(key, "study", ("study",)), work, always=True)), "--port", "1"]
         end = self._main(key, words, work)
         self._learn(end, used)
@@ -383,7 +401,9 @@ def _no_cluster(_: object) -> None:
 
 
 def group_of(target: str) -> str:
-    return "releases" if target.startswith("release ") else "readers" if "." in target else "commands"
+    if target.startswith(("release ", "provider ")):
+        return f"{target.split()[0]}s"
+    return "readers" if "." in target else "commands"
 
 
 def table(tallies: Mapping[str, Tally], defects: Mapping[str, Defect]) -> str:
@@ -392,7 +412,7 @@ def table(tallies: Mapping[str, Tally], defects: Mapping[str, Defect]) -> str:
         "| what | targets | inputs | taken | refused in a sentence | ended after 20 s | defects |",
         "|---" * 7 + "|",
     ]
-    for group in ("commands", "releases", "readers"):
+    for group in ("commands", "releases", "readers", "providers"):
         names = [name for name in tallies if group_of(name) == group]
         ends = sum((tallies[name].ends for name in names), Counter[str]())
         bad = sum(1 for defect in defects.values() if defect.target in names)

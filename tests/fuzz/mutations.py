@@ -41,13 +41,13 @@ def mutate_file(path: Path, lot: random.Random) -> str:
     content = path.read_bytes()
     packed = content[:2] == b"\x1f\x8b"
     if packed and lot.random() < 0.7:
-        path.write_bytes(gzip.compress(_changed(gzip.decompress(content), lot), mtime=0))
+        path.write_bytes(gzip.compress(changed_bytes(gzip.decompress(content), lot), mtime=0))
         return "inside"
-    path.write_bytes(_changed(content, lot))
+    path.write_bytes(changed_bytes(content, lot))
     return "bytes"
 
 
-def _changed(content: bytes, lot: random.Random) -> bytes:
+def changed_bytes(content: bytes, lot: random.Random) -> bytes:
     for _ in range(lot.choice((1, 1, 1, 2, 4))):
         kinds = [_change_bytes]
         try:

@@ -15,6 +15,7 @@ import pytest
 from pytest_socket import SocketBlockedError
 
 from tests.fuzz.harness import Fuzz, group_of
+from tests.fuzz.providers import VARIABLES
 
 INPUTS = int(os.environ.get("FUZZ", "4"))
 """Per target; a number and not a time, so that a busy machine tries the same."""
@@ -48,7 +49,7 @@ def apart(monkeypatch: pytest.MonkeyPatch) -> None:
 
     from horsesense.runs.ray import RayEngine
 
-    for name in ("HORSESENSE_CACHE", "WNHOME", "HF_HUB_OFFLINE", "HORSESENSE_DEVICE"):
+    for name in ("HORSESENSE_CACHE", "WNHOME", "HF_HUB_OFFLINE", "HORSESENSE_DEVICE", *VARIABLES):
         monkeypatch.setenv(name, "")
 
     class Closed(socket.socket):  # which is the guard of the tests by now

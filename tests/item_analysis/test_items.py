@@ -9,7 +9,10 @@ import numpy as np
 import pytest
 
 import horsesense as hs
+from horsesense.errors import UserError
+from tests.models.api.test_providers import PROBE
 from tests.support.calling import caller, hold_to
+from tests.support.model_server import ModelServer
 
 
 def _table(path: Path, models: int) -> Path:
@@ -34,7 +37,7 @@ def _table(path: Path, models: int) -> Path:
 
 def _run(folder: Path, models: int) -> Path:
     table = _table(folder / "answers.csv", models)
-    hs.import_log("answers", table, out=folder / "run", columns="said=choice")
+    hs.import_log("answers", table, out=folder / "run", columns="reply=choice")
     return folder / "run"
 
 
@@ -117,7 +120,7 @@ def test_the_command_prints_json_and_a_table(many: Path, capfd: pytest.CaptureFi
     hold_to("items", document)
     assert document["probes"][0]["method"] == "2PL"
     assert len(document["probes"][0]["suspects"]) <= 2
-    printed = call("items", many, "--shown", 1).out
+    printed = call("items", many, "--most", 1).out
     assert "Question 3?" in printed
     assert "24 models" in printed
 
@@ -126,3 +129,20 @@ def test_nothing_to_analyse_is_said_in_a_sentence(tmp_path: Path, capfd: pytest.
     call = caller(capfd)
     assert call("items", tmp_path / "no-run").code == 2
     assert "name a run folder" in call("items").err
+
+
+@pytest.mark.enable_socket
+@pytest.mark.allow_hosts(["127.0.0.1"])
+@pytest.mark.filterwarnings("error")
+def test_items_that_no_model_answers_are_left_out(tmp_path: Path) -> None:
+    with ModelServer(None, "fake").running() as server:
+        server.behaviour.style = "openai-without-logprobs"
+        for name, answered in (("some", 4), ("none", 0)):
+            server.says = lambda question, answered=answered: (
+                "A" if any(f"number {n:02}" in question for n in range(answered)) else "I would rather not say."
+            )
+            hs.ask(server.name, PROBE, out=tmp_path / name)
+    (probe,) = hs.items(tmp_path / "some").probes
+    assert len(probe.items) == 4
+    with pytest.raises(UserError, match="no item has a gold answer and the answer of a model"):
+        hs.items(tmp_path / "none")

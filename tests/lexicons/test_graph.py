@@ -5,8 +5,10 @@ from __future__ import annotations
 import random
 from collections import deque
 from collections.abc import Callable
+from gc import collect
 from pathlib import Path
 from typing import Any
+from weakref import ref
 
 import networkx
 import numpy as np
@@ -157,6 +159,16 @@ def test_a_damaged_store_is_told(cache: Path) -> None:
         list_sources()
 
 
+@pytest.mark.parametrize("key", [b'"fingerprint"', b'"origin"', b'"shape"', b'"left_out"'])
+def test_a_flipped_bit_in_what_a_store_says_of_itself_is_told(cache: Path, tmp_path: Path, key: bytes) -> None:
+    (tmp_path / "own.tsv").write_text(OWN, encoding="utf-8")
+    add_triples("pets", tmp_path / "own.tsv")
+    stored = source_path("pets").read_bytes()
+    source_path("pets").write_bytes(stored.replace(key, key[:-2] + bytes([key[-2] ^ 1]) + b'"'))
+    with pytest.raises(UserError, match="damaged"):
+        list_sources()
+
+
 def test_a_stored_source_with_other_bytes_is_refused(cache: Path, tmp_path: Path) -> None:
     path = tmp_path / "own.tsv"
     path.write_text(OWN, encoding="utf-8")
@@ -177,6 +189,17 @@ def test_a_graph_in_use_is_not_loaded_twice(small: Graph, tmp_path: Path) -> Non
     path.write_text(OWN.replace("hound", "doggy"), encoding="utf-8")
     add_triples("pets", path, replace=True)
     assert load_graph("pets").lemmas != pets.lemmas
+
+
+def test_the_last_graph_stays_and_no_other(cache: Path, tmp_path: Path) -> None:
+    for name in ("pets", "other"):
+        (tmp_path / "own.tsv").write_text(OWN, encoding="utf-8")
+        add_triples(name, tmp_path / "own.tsv")
+    pets = ref(load_graph("pets"))
+    assert pets() is load_graph("pets")
+    load_graph("other")
+    collect()
+    assert pets() is None
 
 
 @pytest.fixture(scope="module")

@@ -241,7 +241,10 @@ def test_a_memoriser_is_not_better_than_one_that_knows() -> None:
     twin = np.arange(400) % 2 == 1
     by_heart = np.where(twin, rng.random(400) < 0.2, True).astype(np.float64)
     knows = (np.arange(400) // 2 % 2).astype(np.float64)
-    models = {name: [replace(made(right, 5), twin=twin)] for name, right in (("by heart", by_heart), ("knows", knows))}
+    models = {
+        name: [replace(made(right, 5), twin=twin), made(right, 5, ability="published as a whole")]
+        for name, right in (("by heart", by_heart), ("knows", knows))
+    }
     seen = {name: contamination(own) for name, own in models.items()}
     assert (seen["by heart"].found, seen["knows"].found) == (True, False)
     (ability, overall) = differences(models, seen)

@@ -20,7 +20,8 @@ import horsesense as hs
 from horsesense.core import Item
 from horsesense.errors import UserError
 from horsesense.profiling.abilities import abilities
-from horsesense.profiling.conditions import PLANTED_FAMILIES, original_id
+from horsesense.profiling.conditions import FEW, original_id
+from horsesense.profiling.controls import planted
 from horsesense.profiling.document import Profile
 from horsesense.profiling.material import material
 from horsesense.progress import Progress
@@ -31,6 +32,7 @@ from tests.faults.harness import tree_of
 from tests.support.calling import caller, hold_to
 from tests.support.made_run import made_items, make_run
 from tests.support.small_wordnet import write_small_wordnet
+from tests.test_registry import outside
 
 CHEAP = ["everyday", "turned", "exceptions", "parts"]
 
@@ -176,6 +178,13 @@ def test_a_real_model_has_every_column_of_a_sheet(small: Profile) -> None:
     assert model.associations.schemas == 6
     assert model.forecast is not None
     assert model.forecast.tokens > 100
+    assert "its chat template is not used" in model.asked
+    assert small.out is not None
+    assert model.chat is not None
+    inside = hs.open_run(small.out / "answers-with-chat").answered
+    right = [bool(value) for each in inside for value in each.credits(each.primary()).values]
+    assert (model.chat.chat.value, model.chat.difference.n) == (sum(right) / len(right), 12), "an item of each family"
+    assert all("chat template" in each.part.asked for each in inside)
     for mistake in model.mistakes:
         assert mistake.chosen != mistake.right
         assert mistake.shares[mistake.chosen] == max(mistake.shares)
@@ -327,7 +336,7 @@ def test_a_reader_of_planted_cues_is_found_and_one_that_ignores_them_is_not(tmp_
     assert unmoved is not None
     assert moved.verdict == "follows cues"
     assert moved.moved.low <= 0.6 <= moved.moved.high
-    assert moved.moved.n == 2 * PLANTED_FAMILIES["full"], "one item of each family"
+    assert moved.moved.n == 2 * FEW["full"], "one item of each family"
     assert (unmoved.verdict, unmoved.moved.value) == ("not moved", 0.0)
     first, second = ([replace(each, model="") for each in model.verdicts.findings] for model in found.models)
     assert first == second, "planted cues change no other finding"
@@ -347,13 +356,13 @@ def test_planted_models_get_the_verdict_of_their_rule() -> None:
         asked = str(item.facets.get("retest_of", item.id))
         return _key(item) if asked in frozen else [Random(item.id).random() for _ in item.options]
 
-    planted = [
+    models = [
         Planted("perfect", _key),
         Planted("first", lambda item: [1.0, *([0.0] * (len(item.options) - 1))]),
         Planted("knows 40%, else the shortest", _half_of_families),
         Planted("by heart", by_heart),
     ]
-    found = hs.profile(planted, abilities=["turned", "exceptions", "parts"])
+    found = hs.profile(models, abilities=["turned", "exceptions", "parts"])
     said = {model.model: {each.ability: each.verdict for each in model.verdicts.findings} for model in found.models}
     controlled = bool(found.relatedness)
     knows = "knows" if controlled else "partly"
@@ -381,7 +390,8 @@ def test_without_encoders_nothing_is_known_and_the_document_says_so(monkeypatch:
 def test_a_planted_model_is_named_by_its_file(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     code = "class Last:\n    name = 'last'\n    def scores(self, item):\n        return range(len(item.options))\n"
     file = tmp_path / "planted.py"
-    file.write_text(code + "number = 3\n", encoding="utf-8")
+    fails = "class Fails(Last):\n    def scores(self, item):\n        return item.none\n"
+    file.write_text(f"{code}{fails}def needs(more):\n    pass\nnumber = 3\n", encoding="utf-8")
     words = ["profile", "-m", f"mine={file}:Last", "--ability", "parts", "--json"]
     printed = caller(capfd)(*words, "--out", tmp_path / "p")
     assert printed.code == 0, printed.err
@@ -391,5 +401,21 @@ def test_a_planted_model_is_named_by_its_file(tmp_path: Path, capfd: pytest.Capt
         hs.profile(f"{file}:First")
     with pytest.raises(UserError, match="is not a planted model"):
         hs.profile(f"{file}:number")
+    with pytest.raises(UserError, match=r"needs in .*planted\.py cannot be called \(TypeError: needs\(\) missing 1"):
+        hs.profile(f"{file}:needs")
+    with pytest.raises(UserError, match=r"last fails at .* \(AttributeError: .*'none'"):
+        hs.profile(f"{file}:Fails", abilities=["parts"], out=tmp_path / "q")
     with pytest.raises(UserError, match="no such file"):
         hs.profile(f"{tmp_path / 'none.py'}:Last")
+
+
+def test_a_planted_model_of_a_package_is_found_by_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    here = outside(tmp_path, "toys", "[horsesense.planted]\nlast-option = last_option:Last\n")
+    (here / "last_option.py").write_text(
+        "class Last:\n    name = 'last'\n    def scores(self, item):\n        return range(len(item.options))\n"
+    )
+    monkeypatch.syspath_prepend(here)
+    model = planted("last-option")
+    assert model is not None
+    assert list(model.scores(Item("p", "choice", text="?", options=("a", "b"), answer=0))) == [0, 1]
+    assert planted("first-option") is None

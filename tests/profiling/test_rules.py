@@ -33,6 +33,7 @@ GUESSER = Evidence(
     strongest="picking the longest",
     followed={},
     retention={},
+    retention_at_95={},
     contrasts=(),
     relatedness_controlled=True,
     power=0.95,
@@ -56,6 +57,14 @@ PARTIAL = replace(
     hint=0.3,
     balance=between(-0.5, -0.2),
 )
+
+
+def retested(evidence: Evidence, strict: tuple[float, float] | None, at_95: tuple[float, float]) -> Evidence:
+    """The same with a retest: the interval at the level of the page, if it exists, and the one-sided one."""
+    page = {} if strict is None else {"in the retest": between(*strict)}
+    return replace(evidence, retention=page, retention_at_95={"in the retest": between(*at_95)})
+
+
 READER = {"picking the longest": between(0.51, 0.9)}
 SAME = pairs((0.51, 0.9), (0.1, 0.5))
 
@@ -103,10 +112,15 @@ SAME = pairs((0.51, 0.9), (0.1, 0.5))
         (replace(GUESSER, contrasts=(SAME,), chance_corrected=between(-0.02, -0.01)), "same answer"),
         (replace(GUESSER, contrasts=(pairs((0.51, 0.9), (0.1, 0.5), clusters=9),)), "not above chance"),
         # Other conditions.
-        (replace(KNOWER, retention={"in the retest": between(0.3, 0.66)}), "not robust"),
-        (replace(KNOWER, retention={"in the retest": between(0.3, 0.9)}), "inconclusive"),
-        (replace(KNOWER, retention={"in the retest": between(0.5, 0.9)}), "knows"),
-        (replace(GUESSER, retention={"in the retest": between(0.0, 0.1)}), "not above chance"),
+        (retested(KNOWER, (0.3, 0.66), (0.4, 0.6)), "not robust"),
+        (retested(KNOWER, (0.3, 0.9), (0.4, 0.8)), "inconclusive"),
+        (retested(KNOWER, (0.5, 0.9), (0.55, 0.85)), "knows"),
+        # A retest of few questions may come out well by luck, or have no interval at the level of the page.
+        (retested(KNOWER, (0.2, 1.2), (0.33, 1.07)), "inconclusive"),
+        (retested(PARTIAL, (0.2, 1.2), (0.33, 1.07)), "inconclusive"),
+        (retested(KNOWER, (0.2, 1.2), (0.34, 1.06)), "knows"),
+        (retested(KNOWER, None, (0.0, 0.6)), "inconclusive"),
+        (retested(GUESSER, (0.0, 0.1), (0.0, 0.1)), "not above chance"),
         # Without relatedness nothing is known; pairs with opposite keys are nearly immune to it.
         (replace(KNOWER, relatedness_controlled=False), "inconclusive"),
         (replace(PARTIAL, relatedness_controlled=False), "inconclusive"),

@@ -192,7 +192,10 @@ def test_random_weights_run_every_path_and_get_no_verdict(asked: Replication) ->
     assert {cell.suite for cell in cells} == {"cats", "cats-robust"}
     assert {cell.why_no_verdict for cell in cells} == {"its weights are random"}
     assert len(cells) == len(HUB) * (9 + 4), "eight sets, their average and four robust ones"
-    assert all(cell.n and cell.low <= cell.value <= cell.high and cell.chance for cell in cells)
+    assert all(
+        cell.estimate.n and cell.estimate.low <= cell.estimate.value <= cell.estimate.high and cell.estimate.chance
+        for cell in cells
+    )
     assert not [each for each in asked.papers[0].outcomes if each.basis == "asked here"]
 
 
@@ -276,11 +279,11 @@ def test_the_papers_own_model_gets_a_verdict(asked: Replication) -> None:
 
     estimate = Estimate(n=183, clusters=100, value=171 / 183, ci=(0.9, 0.96), level=0.95, chance=0.5, method="", seed=0)
     cells = [ModelScore("bert-large-uncased", "cats", "ca", estimate)]
-    found = computed_of("cats", cells, {"bert-large-uncased": ""}, part=False)
+    found = computed_of("cats", cells)
     outcomes = replicate_paper("cats", None, asked=found).outcomes
     (cell,) = [each for each in outcomes if each.basis == "asked here"]
     assert (cell.row, cell.column, cell.verdict) == ("BERT-large", "CA", "same")
-    assert computed_of("cats", cells, {"bert-large-uncased": "its weights are random"}, part=False) == {}
+    assert computed_of("cats", [replace(each, why_no_verdict="its weights are random") for each in cells]) == {}
 
 
 def test_trainings_stand_for_a_figure_with_their_spread(tmp_path: Path) -> None:

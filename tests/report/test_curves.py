@@ -13,10 +13,20 @@ from horsesense.report.charts import write_charts
 from horsesense.report.collection import collect
 from horsesense.report.page import write_report
 from horsesense.stats import Estimate
-from horsesense.training.curves import SelectedTrial, curves, inoculation_curve, read_curves, training_curves
-from horsesense.training.leaks import LeakCounts
+from horsesense.training.leaks import Leaks
 from horsesense.training.training_record import EvalPoint
-from horsesense.training.training_results import HeldOutResult, SeedResult, SettingResult, Training, write_results
+from horsesense.training.training_results import (
+    HeldOutResult,
+    SeedResult,
+    SelectedTrial,
+    SettingResult,
+    Training,
+    curves,
+    inoculation_curve,
+    read_curves,
+    training_curves,
+    write_results,
+)
 from tests.support.made_run import made_items, make_run
 
 
@@ -43,7 +53,7 @@ def result(train: int, after: float, points: list[tuple[int, float]]) -> Setting
     ends = measured(0.52, 0.12, 0.08, 50, 0.5), measured(after, 0.1, 0.1, 50, 0.5)
     test = HeldOutResult(50, 0.5, *ends, "t", (after,), None, {})
     seed = SeedResult("there", 5, 0.6, "all steps are done", (), eval_points)
-    return SettingResult(f"low-resource {train}", train, {}, LeakCounts(0, {}, ""), (seed,), (test,))
+    return SettingResult(f"low-resource {train}", train, {}, Leaks(), (seed,), (test,))
 
 
 def test_seeds_are_put_together_and_every_line_begins_with_the_model_as_it_was() -> None:

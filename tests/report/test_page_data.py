@@ -117,7 +117,7 @@ def test_the_artefact_control_stands_beside_the_score(runs: list[Path], tmp_path
         sides = [e.n for e in (summary.control.where.answered, summary.control.where.missed) if e]
         assert sum(sides) == 60
         assert not summary.control.cue_works
-        known = summary.control.cue.high < summary.result.estimate.low
+        known = summary.control.cue.high < summary.result.accuracy.low
         assert known == (summary.label == "good"), (
             "a model that is right in 6 of 10 may follow a cue, for all 60 items say"
         )

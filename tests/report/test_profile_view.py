@@ -61,13 +61,23 @@ def test_contamination_has_one_status_everywhere(found: Verdicts, is_found: bool
         {"found": "Contamination found", "not found": "No contamination found", "inconclusive": "Inconclusive"}[status]
     ]
     assert "p = 0.004" in said
-    assert "level is 0.001" in said, "a reader sees why such a p is not significant"
     assert ("what kind of thing" in said) == is_found, "the title, not the name"
 
 
 def test_contamination_that_was_not_tested_is_not_called_absent(found: Verdicts) -> None:
     nothing = replace(found.contamination, difference=None)
     assert view.contamination_status(_model(replace(found, contamination=nothing))) == "not tested"
+
+
+def test_a_group_without_a_score_of_one_model_has_a_dash(found: Verdicts) -> None:
+    """A contaminated model has no score for abilities without twins, so its groups are fewer or smaller."""
+    first, second = found.groups[0], replace(found.groups[0], group="other")
+    both = replace(first, abilities=("kinds", "parts"))
+    models = [_model(replace(found, groups=groups)) for groups in ((first,), (both, second))]
+    (one, other) = view.group_rows(type("P", (), {"models": models})())
+    score = view.adjusted_text(first.adjusted)
+    assert (one.abilities, other.cells) == ((*first.abilities, "kinds", "parts"), ("–", score))
+    assert one.cells[0].startswith(f"{score} ({len(first.abilities)} of ")
 
 
 def test_no_adjusted_score_exceeds_the_ceiling() -> None:

@@ -76,7 +76,7 @@ def test_the_command_prints_tables_and_keeps_its_json(
     assert status(["report", *folders, "--format", "latex", "--no-cues", "-o", str(tmp_path / "t.tex"), "--json"]) == 0
     told = json.loads(capfdbinary.readouterr().out)
     assert told["out"] == str(tmp_path / "t.tex")
-    assert [result["n"] for result in told["results"]] == [40, 30]
+    assert [result["accuracy"]["n"] for result in told["results"]] == [40, 30]
     assert r"\begin{tabular}" in (tmp_path / "t.tex").read_text()
 
 

@@ -153,7 +153,7 @@ def test_no_name_and_no_number_is_broken(
     out = capsys.readouterr().out
     for result in results:
         assert result.model in out
-        assert f"{result.estimate:i.3f}" in out
+        assert f"{result.accuracy:i.3f}" in out
     assert "…" not in out
     assert ("●" in out) == (width > 125), "the drawing goes first"
 

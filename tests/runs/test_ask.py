@@ -248,7 +248,7 @@ def test_another_version_of_a_probe_is_refused_of_a_new_model_too(
     after = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
     assert after == before, "nothing is asked, not even the probe that would fit"
     ask_models([second], {"probe": make_probe(4)}, tmp_path, SETTINGS)
-    assert [result_of(one).estimate.n for one in read_run(tmp_path)[1]] == [8, 8]
+    assert [result_of(one).accuracy.n for one in read_run(tmp_path)[1]] == [8, 8]
 
 
 def test_a_refused_call_leaves_nothing_behind(tiny_folders: dict[str, Path], tmp_path: Path) -> None:
@@ -296,10 +296,10 @@ def test_results_count_what_brute_force_counts(tiny_folders: dict[str, Path], tm
         means = [sum(tokens) / len(tokens) for tokens in answer.logprobs]
         right += means.index(max(means)) == item.answer
     result = result_of(answered)
-    assert result.estimate.n == 60
-    assert result.estimate.clusters == 30
-    assert result.estimate.value == pytest.approx(right / 60)
-    assert result.estimate.chance == 0.5
+    assert result.accuracy.n == 60
+    assert result.accuracy.clusters == 30
+    assert result.accuracy.value == pytest.approx(right / 60)
+    assert result.accuracy.chance == 0.5
 
 
 def test_a_missing_shard_is_told(tiny_folders: dict[str, Path], tmp_path: Path) -> None:

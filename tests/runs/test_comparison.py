@@ -102,7 +102,7 @@ def test_a_normalisation_beyond_the_interval_is_told(tmp_path: Path, capfd: pyte
     )
     run = make_run(tmp_path / "run", {"a": 0.0}, [replace(item, family=f"f{n}", member=str(n)) for n in range(40)])
     (result,) = [result_of(each) for each in hs.open_run(run).answered]
-    assert (result.estimate.value, result.sensitivity["sum"]) == (0.0, 1.0), "made so"
+    assert (result.accuracy.value, result.sensitivity["sum"]) == (0.0, 1.0), "made so"
     assert "0.000 by the score of each form, 1.000 by sum" in result.beyond()
     assert replace(result, sensitivity={"word": 0.01}).beyond() == "", "within the interval nothing is said"
     with pytest.raises(SystemExit):

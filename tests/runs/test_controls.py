@@ -20,7 +20,7 @@ def test_a_control_can_be_read_and_compared_like_a_model(tiny_folders: dict[str,
     first = [Answer(item.id, item.form, (1.0, 0.0)) for item in probe.items]
     store_control(tmp_path / "control", "first option", "picks the first option", "probe", probe, first)
     _, (answered,) = read_run(tmp_path / "control")
-    assert result_of(answered).estimate.value == sum(item.answer == 0 for item in probe.items) / len(probe.items)
+    assert result_of(answered).accuracy.value == sum(item.answer == 0 for item in probe.items) / len(probe.items)
     ask_models([model], {"probe": probe}, tmp_path / "run", SETTINGS)
     (side,) = hs.compare(tmp_path / "run", tmp_path / "control").probes
     assert set(side.accuracies) == {model, "first option"}

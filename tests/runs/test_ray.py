@@ -199,15 +199,15 @@ def test_workers_of_other_versions_or_weights_are_refused(
 ) -> None:
     with monkeypatch.context() as patch:
         patch.setattr("horsesense.runs.ray.own_versions", lambda: {"torch": "1.0"})
-        with pytest.raises(UserError, match=r"the worker at .* has (torch|horsesense) .*, and here it is"):
+        with pytest.raises(UserError, match=r"the worker at .* has (torch|horsesense) "):
             ask_models(models[:1], PROBES, tmp_path / "versions", SETTINGS, engine=RayEngine(workers=1, threads=1))
     with monkeypatch.context() as patch:
         from horsesense.runs.tasks import Content
 
         patch.setattr("horsesense.runs.ask_models.content_of_model", lambda *_: Content("other"))
-        with pytest.raises(UserError, match=r"has other weights, config or tokenizer there \(on the worker at"):
+        with pytest.raises(UserError, match=r"other weights, .* \(on the worker at"):
             ask_models(models[:1], PROBES, tmp_path / "weights", SETTINGS, engine=ENGINE)
-        with pytest.raises(UserError, match=r"there is no such model folder or GGUF file \(on the worker at"):
+        with pytest.raises(UserError, match=r"no such model folder .* \(on the worker at"):
             ask_models(["/nowhere/model"], PROBES, tmp_path / "path", SETTINGS, engine=ENGINE)
     assert not (tmp_path / "versions").exists()
 
@@ -269,7 +269,7 @@ def test_what_does_not_answer_or_start_is_told_in_a_sentence(
     cluster: Any, models: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("horsesense.runs.ray._START_TIMEOUT", (0.0, 0.0))
-    with pytest.raises(UserError, match=r"no worker of Ray has started within 0 s; see whether others use all"):
+    with pytest.raises(UserError, match=r"no worker of Ray .* within 0 s"):
         ask_models(models[:1], PROBES, tmp_path, SETTINGS, engine=RayEngine(workers=1, threads=1))
     tries: list[str | None] = []
 
@@ -320,7 +320,7 @@ def test_a_node_that_leaves_takes_nothing_with_it(cluster: Any, here: Path, mode
 
 def test_without_ray_a_sentence_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "ray", None)
-    with pytest.raises(UserError, match=r"this needs ray, which is not installed; pip install 'horsesense\[ray\]'"):
+    with pytest.raises(UserError, match=r"needs ray, .* 'horsesense\[ray\]'"):
         engine_named("ray")
     for name in ("rya", "ray:", "here:x"):
         with pytest.raises(UserError, match="there is no engine"):

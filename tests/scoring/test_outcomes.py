@@ -50,7 +50,7 @@ def sometimes(what: Continuation, every: int) -> ReplyModel:
 
 def test_accuracy_is_what_a_thinking_model_knows() -> None:
     (result,) = hs.ask(thinker(0.8), PROBE).results().documents
-    assert (result.format, result.accuracy, result.n) == ("generate", 0.8, 80)
+    assert (result.format, result.accuracy.value, result.accuracy.n) == ("generate", 0.8, 80)
     assert result.outcomes == {"right": 64, "wrong": 16}
     assert (result.bounds, result.verdict) == (None, "above chance")
 
@@ -70,7 +70,7 @@ def test_every_outcome_is_counted_apart(outcome: str, tmp_path: Path) -> None:
     run = hs.ask(sometimes(OTHERS[outcome], 20), PROBE, out=tmp_path)
     (result,) = run.results().documents
     assert result.outcomes == {"right": 76, "wrong": 0, outcome: 4}
-    assert (result.accuracy, result.n, result.bounds) == (1.0, 76, (0.95, 1.0))
+    assert (result.accuracy.value, result.accuracy.n, result.bounds) == (1.0, 76, (0.95, 1.0))
     assert result.verdict == "above chance"
     lost = next(item for item in ITEMS if number_in(item.text) == 0)
     shown = hs.show(tmp_path, lost.id).to_json()
@@ -114,7 +114,7 @@ def test_an_always_a_model_scores_chance_and_its_bias_is_reported() -> None:
     """The key is the first option of every item in the file."""
     for_ever = ReplyModel(lambda prompt, shown: reply("A"), "always A")
     (result,) = hs.ask(for_ever, PROBE).results().documents
-    assert result.accuracy == pytest.approx(1 / 3, abs=0.15)
+    assert result.accuracy.value == pytest.approx(1 / 3, abs=0.15)
     assert result.replies is not None
     bias = result.replies.position
     assert bias is not None
@@ -144,7 +144,7 @@ def lettered(first: float) -> ReplyModel:
 def test_letters_without_most_of_the_probability_are_not_believed() -> None:
     """A model that begins with a thought or with asterisks leaves next to nothing for the letters."""
     (sure,) = hs.ask(lettered(0.9), PROBE).results().documents
-    assert (sure.format, sure.accuracy) == ("letters", 1.0)
+    assert (sure.format, sure.accuracy.value) == ("letters", 1.0)
     (asked,) = hs.ask(lettered(0.004), PROBE, formats="letters").results().documents
     assert (asked.verdict, asked.outcomes) == ("too few answered", {"right": 0, "wrong": 0, "unparsed": 80})
     assert asked.replies is not None

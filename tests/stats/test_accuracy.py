@@ -11,9 +11,11 @@ import statsmodels.api as sm
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from statsmodels.stats.proportion import proportion_confint
+from statsmodels.stats.weightstats import DescrStatsW
 
 from horsesense.errors import UserError
 from horsesense.stats import accuracy, unit_average
+from horsesense.stats.accuracy import mean_estimate
 from horsesense.stats.resampling import exchangeable_spread, mean_spread, resample, spread, totals
 from tests.support.simulated_answers import SIZES, accuracy_coverage, crossed_coverage, one_model
 
@@ -182,3 +184,14 @@ def test_every_unit_counts_once_in_an_average_over_units() -> None:
     assert rate.clusters == len(shares) == 9
     assert rate.low < rate.value < rate.high
     assert unit_average(values, np.zeros(400, dtype=np.int64), families) is None, "one unit is no average"
+
+
+def test_a_mean_of_independent_numbers_has_the_t_interval_and_twins_widen_it() -> None:
+    numbers = np.random.default_rng(0).normal(3.0, 2.0, 400)
+    each = mean_estimate(numbers, [str(i) for i in range(400)])
+    low, high = DescrStatsW(numbers).tconfint_mean()
+    assert each.clusters == 400
+    assert [each.value, each.low, each.high] == pytest.approx([numbers.mean(), low, high], rel=0.02)
+    twins = mean_estimate(np.repeat(numbers[:200], 2), [str(i // 2) for i in range(400)])
+    assert twins.high - twins.low > 1.3 * (each.high - each.low)
+    assert mean_estimate([1.0, 2.0], ["one", "one"]).high == math.inf

@@ -22,7 +22,7 @@ def test_power_is_that_of_the_paired_t_test(effect: float, units: int) -> None:
 @pytest.mark.parametrize(("effect", "wanted"), [(0.1, 0.8), (0.3, 0.9), (0.02, 0.5)])
 def test_units_needed_are_those_of_statsmodels(effect: float, wanted: float) -> None:
     reference = TTestPower().solve_power(effect_size=effect, alpha=0.05, power=wanted)
-    assert units_needed(effect, 1.0, wanted=wanted) == pytest.approx(math.ceil(reference), abs=1)
+    assert units_needed(effect, 1.0, target=wanted) == pytest.approx(math.ceil(reference), abs=1)
 
 
 @pytest.mark.parametrize("effect", [0.2777, 0.11, 0.31, 0.47])
@@ -42,7 +42,7 @@ def test_the_study_it_asks_for_finds_the_difference_as_often_as_promised() -> No
     rng = np.random.default_rng(0)
     # A large pilot, so that what it sees is the truth.
     a, b, units = two_models(rng, 4000, SIZES["geometric"], (0.72, 0.66), 0.3)
-    pilot = power(a, b, units, wanted=0.8)
+    pilot = power(a, b, units, target=0.8)
     assert pilot.more_clusters == 0
     assert pilot.needed is not None
     found = 0
@@ -56,7 +56,7 @@ def test_the_study_of_several_comparisons_finds_each_as_often_as_promised() -> N
     """Nine comparisons corrected together: what settles one alone settles it in half of the studies."""
     rng = np.random.default_rng(3)
     a, b, units = two_models(rng, 4000, SIZES["geometric"], (0.72, 0.66), 0.3)
-    alone = power(a, b, units, wanted=0.8)
+    alone = power(a, b, units, target=0.8)
     together = alone.at(1 - 0.05 / 9)
     assert alone.needed is not None
     assert together.needed is not None
@@ -88,7 +88,7 @@ def test_more_items_come_in_units_of_the_size_at_hand() -> None:
 def test_the_least_detectable_difference_has_the_power_asked_for() -> None:
     rng = np.random.default_rng(2)
     a, b, units = two_models(rng, 80, SIZES["equal"], (0.7, 0.6), 0.3)
-    found = power(a, b, units, wanted=0.9)
+    found = power(a, b, units, target=0.9)
     assert found.needed is not None
     assert found.detectable is not None
     # Units needed go with one over the square of the difference.
@@ -102,7 +102,7 @@ def test_where_nothing_can_be_said_it_says_so() -> None:
     assert "one cluster" in power([1, 0], [0, 0], ["a", "a"]).note
     assert "no variance" in power([1, 1, 1], [0, 0, 0], list("abc")).note
     with pytest.raises(UserError, match="power 80"):
-        power([1], [0], ["a"], wanted=80)
+        power([1], [0], ["a"], target=80)
     with pytest.raises(UserError, match="2 and 1 values for 2 items"):
         power([1, 1], [0], ["a", "b"])
     with pytest.raises(UserError, match="in common"):

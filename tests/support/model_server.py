@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 import threading
 import time
 from collections import Counter
@@ -72,6 +73,8 @@ class Behaviour:
     tail_after: int = 0
     trickles: bool = False
     """Whether it sends a byte now and then, and never an end."""
+    spoils: Callable[[bytes], bytes] | None = None
+    """What changes each answer on its way out."""
     says_instead: tuple[int, dict[str, str], bytes] | None = None
     """Status, headers and content of every answer, whatever is asked."""
 
@@ -89,6 +92,13 @@ class Seen:
     limited: int = 0
     in_flight: int = 0
     most_in_flight: int = 0
+
+
+class _Listener(ThreadingHTTPServer):
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """A client that hangs up, as after a timeout, is no failure of the server."""
+        if not isinstance(sys.exc_info()[1], OSError):
+            super().handle_error(request, client_address)
 
 
 class ModelServer:
@@ -139,7 +149,7 @@ class ModelServer:
             def log_message(self, *_: Any) -> None:
                 pass
 
-        self._http = ThreadingHTTPServer(("127.0.0.1", port), Handler)
+        self._http = _Listener(("127.0.0.1", port), Handler)
         self._http.daemon_threads = True
 
     @property
@@ -189,6 +199,7 @@ class ModelServer:
         length: int | None = None,
         headers: dict[str, str] | None = None,
     ) -> None:
+        content = self.behaviour.spoils(content) if self.behaviour.spoils is not None else content
         handler.send_response(status)
         for name, value in ({"Content-Type": "application/json"} | (headers or {})).items():
             handler.send_header(name, value)

@@ -7,7 +7,7 @@ of 200 items says how many. In pairs with opposite keys everything that sees the
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,6 +57,10 @@ class Material:
     twin: float = 0.0
     """Share of the clusters that are in the twin half; 0 where there is none."""
     formats: int = 1
+    lettered: int | None = None
+    """Clusters of the frozen half that are asked in the last format; None for all items."""
+    retested: int | None = None
+    """Clusters of the frozen half that are asked again; None for all items."""
 
     @property
     def pays(self) -> bool:
@@ -74,18 +78,28 @@ PAGE = (
 """A page of six abilities, each of 600 to 800 items."""
 
 QUICK = (
-    Material("kinds", 38, 1, 5, 0.2, 0.3, (0.2, 0.2), bad=0.03, twin=1 / 3),
-    Material("examples", 27, 1.4, 5, 0.2, 0.3, (0.2, 0.2), bad=0.03, twin=1 / 3),
-    Material("meanings", 54, 1, 5, 0.2, 0.3, (0.2, 0.2), bad=0.03, twin=1 / 3),
-    Material("words", 54, 1, 5, 0.2, 0.3, (0.5, 0.8), bad=0.03, twin=1 / 3),
-    Material("senses", 38, 1, 5, 0.22, 0.3, (0.4, 0.55), bad=0.03, twin=1 / 3),
-    Material("reversed", 80, 2, 2, 0.5, 0.5, opposite=True, twin=0.25),
-    Material("everyday", 60, 2, 2, 0.5, 0.5, opposite=True),
-    Material("inference", 24, 4, 2, 0.5, 0.5, opposite=True, twin=0.4),
-    Material("exceptions", 80, 2, 2, 0.5, 0.5, opposite=True),
-    Material("parts", 80, 2, 2, 0.5, 0.5, opposite=True),
+    Material("kinds", 38, 1.26, 5, 0.23, 0.3, (0.2, 0.2), bad=0.03, twin=1 / 3, retested=12),
+    Material("examples", 21, 4.1, 5, 0.2, 0.3, (0.2, 0.2), bad=0.03, twin=1 / 3, retested=12),
+    Material("meanings", 54, 1, 5, 0.24, 0.3, (0.2, 0.2), bad=0.03, twin=1 / 3, retested=12),
+    Material("words", 54, 1, 5, 0.2, 0.3, (0.42, 0.68), bad=0.03, twin=1 / 3, retested=12),
+    Material("senses", 38, 1, 5, 0.21, 0.3, (0.2, 0.2), bad=0.03, twin=1 / 3, retested=12),
+    Material("reversed", 80, 2, 2, 0.5, 0.5, opposite=True, twin=0.25, retested=12),
+    Material("everyday", 60, 2, 2, 0.5, 0.5, opposite=True, retested=12),
+    Material("inference", 24, 4, 2, 0.5, 0.5, opposite=True, twin=0.4, retested=12),
+    Material("exceptions", 80, 2, 2, 0.5, 0.5, opposite=True, retested=12),
+    Material("parts", 80, 2, 2, 0.5, 0.5, opposite=True, retested=12),
 )
-"""The quick edition: as many clusters and items as it has, near distractors (relatedness at chance) and others."""
+"""The quick edition: as many clusters and items as it has, and what cues and relatedness earn on them."""
+
+_FULL_SIZES: dict[str, tuple[int, float]] = {
+    "kinds": (700, 1.44), "examples": (78, 3.4), "meanings": (676, 1), "words": (800, 1.02), "senses": (490, 1.06),
+    "reversed": (131, 6), "everyday": (120, 2), "inference": (88, 8), "exceptions": (308, 2), "parts": (237, 2),
+}  # fmt: skip
+FULL = tuple(
+    replace(m, clusters=c, size=s, twin=m.twin and 0.5, formats=2, lettered=60, retested=200)
+    for m, (c, s) in zip(QUICK, _FULL_SIZES.values(), strict=True)
+)
+"""The full edition: the same abilities with its sizes, and letters for some questions."""
 
 
 @dataclass(frozen=True)
@@ -134,12 +148,13 @@ class Model:
         truth = self.expects(material)
         if truth is None or verdict in (truth, "inconclusive"):
             return True
-        # Some of it is known and not all; a cue that earns nothing is not above chance; half is not known.
+        # Some of it is known and not all. A cue that earns nothing is not above chance, and explains no knowledge.
         if truth == "knows" and self.knows < 1:
             return verdict == "partly"
         by_words, by_sentences = material.related
         earned = {"words": by_words, "sentences": by_sentences}.get(self.cue, max(material.cue, material.length))
-        return truth == READS and verdict == CHANCE and bool(self.reads) and earned < 0.35
+        weaker = (CHANCE, "partly") if self.knows else (CHANCE,)
+        return truth == READS and verdict in weaker and bool(self.reads) and earned < 0.35
 
     def expects(self, material: Material) -> Verdict | None:
         if material.name in self.expected:
@@ -282,11 +297,16 @@ def simulated_scores(rng: Random, model: Model, material: Material, scale: float
         earned = np.mean(votes, axis=0)
         return np.where(rng.random(n) < model.lost, chance, earned).astype(np.float64)
 
+    frozen = np.unique(clusters[~twin] if material.twin else clusters)
+
+    def part(number: int | None) -> Bools:
+        """Whether an item is in the first clusters of the frozen half."""
+        chosen: Bools = np.ones(n, dtype=bool) if number is None else np.isin(clusters, frozen[:number])
+        return chosen
+
     right = asked(1.0, main=True)
-    formats = {
-        f"format {number}": asked(model.keeps if number == material.formats - 1 else 1.0)
-        for number in range(material.formats)
-    }
+    formats = {f"format {number}": asked(1.0) for number in range(material.formats - 1)}
+    formats["last format"] = np.where(part(material.lettered), asked(model.keeps), np.nan)
     seen = int(rng.binomial(AUDITED, material.bad))
     low, high = special.betaincinv(seen + 0.5, AUDITED - seen + 0.5, [0.025, 0.975])
     fact_answers = None
@@ -311,7 +331,7 @@ def simulated_scores(rng: Random, model: Model, material: Material, scale: float
             ExplanationColumn("the nearest by sentences", sentences.astype(np.float64), kind="relatedness"),
         ),
         blind=blind.astype(np.float64),
-        retest=asked(model.retest),
+        retest=np.where(part(material.retested), asked(model.retest), np.nan),
         formats=formats,
         facts=fact_answers,
         fact_chance=None if facts is None else np.full(n, 0.5),

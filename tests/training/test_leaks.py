@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 import pytest
@@ -25,8 +26,8 @@ def test_each_kind_alone() -> None:
     assert kinds(replace(BASE, text="What is snow?"), BASE) == {}
 
 
-def kinds(test: Item, train: Item) -> dict[str, int]:
-    return find_leaks([train], [test]).counts
+def kinds(test: Item, train: Item) -> Mapping[str, int]:
+    return find_leaks([train], [test]).by
 
 
 def test_the_same_stem_with_another_answer_is_another_question() -> None:
@@ -38,8 +39,8 @@ def test_entities_only_where_asked() -> None:
     test = Item(
         probe="made", form="cloze", text="Wob was ___.", options=("a", "b"), answer=0, groups={"entities": "Wob kuf"}
     )
-    assert find_leaks([train], [test]).counts == {}
-    assert find_leaks([train], [test], entities=True).counts == {"entity": 1}
+    assert find_leaks([train], [test]).by == {}
+    assert find_leaks([train], [test], entities=True).by == {"entity": 1}
 
 
 def test_an_error_names_the_first_ten_pairs() -> None:
@@ -50,7 +51,7 @@ def test_an_error_names_the_first_ten_pairs() -> None:
     assert "12 test items leak into training (12 by item)" in str(error.value)
     assert str(error.value).count(" ~ ") == 10
     passed = check_leaks(leaks, allow=True)
-    assert (passed.allowed, passed.items, passed.counts) == ("--allow-overlap", 12, {"item": 12})
+    assert (passed.allowed, passed.items, passed.by) == ("--allow-overlap", 12, {"item": 12})
     assert check_leaks(find_leaks(train[:5], train[5:])).allowed == ""
 
 
@@ -77,7 +78,7 @@ def test_half_a_fact_is_counted_and_refuses_nothing() -> None:
     half = statement("kuf is a horse, tol is a snake, so tol is ___ likely to be in barns than kuf", entities="kuf tol")
     other = statement("kuf is a horse, tol is a crab, so kuf is ___ likely to bite than tol", entities="kuf tol")
     leaks = check_leaks(find_leaks([BUILT], [half, other]))
-    assert (leaks.counts, leaks.items, leaks.allowed) == ({HALF: 1}, 0, "")
+    assert (leaks.by, leaks.items, leaks.allowed) == ({HALF: 1}, 0, "")
     assert without_leaks([BUILT, other], [half]) == [other]
 
 

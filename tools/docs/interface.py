@@ -8,6 +8,7 @@ import itertools
 import textwrap
 from dataclasses import MISSING, fields
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import horsesense
@@ -61,7 +62,8 @@ RECORDS: tuple[Any, ...] = (Item, Card, Probe, ScoringSpec, Answer, Reply, Judge
 def write_interface(folder: Path) -> list[str]:
     """Write the pages of the API; their names, in order."""
     folder.mkdir(parents=True, exist_ok=True)
-    where = {name: f"horsesense.{module}" for module, names in horsesense._WHERE.items() for name in names}
+    modules = [name for name in horsesense._PUBLIC if isinstance(getattr(horsesense, name), ModuleType)]
+    where = {name: target.partition(":")[0] for name, target in horsesense._PUBLIC.items() if name not in modules}
     known = {name for _, names in AREAS.values() for name in names.split()} | {record.__name__ for record in RECORDS}
     rest = tuple(name for name in sorted(where) if name not in known)
     areas = {**AREAS, **({"more": ("More", " ".join(rest))} if rest else {})}
@@ -73,7 +75,7 @@ def write_interface(folder: Path) -> list[str]:
         lines = "".join(f"::: {name}\n    options:\n      heading_level: 2\n\n" for name in full)
         (folder / f"{page}.md").write_text(f"# {title}\n\n{lines}", encoding="utf-8")
         text += f"| [{title}]({page}.md) | {', '.join(f'`{name}`' for name in present)} |\n"
-    for module in horsesense._MODULES:
+    for module in modules:
         names = tuple(getattr(horsesense, module).__all__)
         objects = {name: getattr(getattr(horsesense, module), name) for name in names}
         lines = f"# hs.{module}\n\n" + "".join(

@@ -5,8 +5,8 @@ In the order of a study:
 - `instrument`: the question and the possible answers, from small TOML files.
 - `task`: one question to one person, and who gets which.
 - `task_files`: tasks as a table to fill in; `platforms`: files of Label Studio, Potato and MTurk.
-- `study`: the folder of a served study, with `gold_items` and `pictures`; `server`: pages, queue and log.
-- `answer_checks`: checks of one answer; `judgements`: read and collect judgements; `annotation_status`: progress.
+- `study`: the folder of a served study, with gold items and pictures; `server`: pages, queue and log.
+- `answer_checks`: checks of one answer; `judgements`: read and collect judgements, and their progress.
 - `rater_agreement`, `human_performance`: agreement and human performance; `labels`: adjudicate, and apply labels to a
   probe.
 - `audit`: blind audits of a probe's labels.
@@ -18,15 +18,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from horsesense.registry import lazy_attributes, names_by_module
+from horsesense.registry import lazy_attributes, typed_names
 
 if TYPE_CHECKING:
-    from horsesense.annotate.annotation_status import status as status
     from horsesense.annotate.human_performance import performance as performance
     from horsesense.annotate.human_performance import qualify as qualify
     from horsesense.annotate.judgements import JudgementOptions as JudgementOptions
     from horsesense.annotate.judgements import collect as collect
     from horsesense.annotate.judgements import read_judgements as read_judgements
+    from horsesense.annotate.judgements import status as status
     from horsesense.annotate.labels import apply as apply
     from horsesense.annotate.labels import export as export
     from horsesense.annotate.rater_agreement import agreement as agreement
@@ -41,18 +41,6 @@ if TYPE_CHECKING:
     from horsesense.annotate.study import new_study as new_study
     from horsesense.annotate.task_files import new_tasks as new_tasks
 
-_PUBLIC = names_by_module(
-    __name__,
-    {
-        "annotation_status": ("status",),
-        "human_performance": ("performance", "qualify"),
-        "judgements": ("JudgementOptions", "collect", "read_judgements"),
-        "labels": ("apply", "export"),
-        "rater_agreement": ("agreement",),
-        "server.administration": ("codes", "invite", "pause", "resume", "revoke", "serve", "withdraw"),
-        "study": ("StudyOptions", "new_study"),
-        "task_files": ("new_tasks",),
-    },
-)
+_PUBLIC = typed_names(__file__)
 __all__ = [*_PUBLIC]
 __getattr__, __dir__ = lazy_attributes(__name__, _PUBLIC)

@@ -10,11 +10,11 @@ from typing import Annotated
 
 from annotated_types import Ge, Interval
 
-from horsesense.annotate.gold_items import answers_of
 from horsesense.annotate.instrument import NO_ONE_LABEL
 from horsesense.annotate.judgements import CollectedJudgements, JudgementOptions, read_judgements
 from horsesense.annotate.labels import FILTERED
 from horsesense.annotate.rater_agreement import clusters_of
+from horsesense.annotate.study import answers_of
 from horsesense.core import HumanFigure, Judgement, Label, Probe, add_human_figures, read_labels
 from horsesense.core.document import Document
 from horsesense.errors import UserError, argument, translate_errors

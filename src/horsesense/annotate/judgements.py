@@ -1,4 +1,4 @@
-"""Read and collect judgements from filled task files, exports of platforms, files and served studies."""
+"""Read judgements from filled task files, exports of platforms, files and served studies; count their progress."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from horsesense.core.document import Document
 from horsesense.core.judgements import check_columns, judgement_from_dict
 from horsesense.data.tables import iter_rows
 from horsesense.errors import UserError, argument, translate_errors
+from horsesense.registry import NamesOf
 from horsesense.stats.raters.votes import Scale, ScaleOf
 
 
@@ -277,7 +278,7 @@ def collect(
     out: str | Path,
     probe: Probe | str | Path | None = None,
     options: JudgementOptions | None = None,
-    published: str = "",
+    published: Annotated[str, NamesOf("votes")] = "",
     items: str | Path | None = None,
 ) -> WrittenJudgements:
     """Collect filled task files, exports of platforms or published votes in one file of judgements.
@@ -288,7 +289,7 @@ def collect(
         out: File for the judgements: .jsonl, .csv or .tsv.
         probe: Probe that was judged; each item is checked.
         options: How judgements are read.
-        published: Name of published votes: partwhole, winoventi-schemas or winoventi-answers.
+        published: Name of published votes.
         items: File for the judged items of published votes, as a probe.
 
     Returns:
@@ -297,7 +298,7 @@ def collect(
     paths = [Path(file) for file in files]
     check_not_overwritten(Path(out), paths, "the judgements would overwrite a file that they are read from")
     if published:
-        from horsesense.methods.published.votes import read_votes
+        from horsesense.methods.published.reading import read_votes
 
         if probe or (options or JudgementOptions()) != JudgementOptions():
             raise UserError(
@@ -316,3 +317,107 @@ def collect(
     if not judgements:
         raise UserError("no task is filled in yet", file=paths[0])
     return write_collected(Path(out), judgements, unanswered, notes)
+
+
+@dataclass(frozen=True, slots=True)
+class StudyCounts:
+    """Counts of tasks and answers of a study."""
+
+    tasks: int
+    target: int
+    """Target number of answers."""
+    answered: int
+    people: frozenset[str]
+    """Codes of the people who answered."""
+
+    def has(self, share: float) -> bool:
+        """Whether this share of the target was answered."""
+        return self.answered >= share * self.target
+
+
+@dataclass(frozen=True, slots=True)
+class PersonStatus:
+    """Progress of one person."""
+
+    annotator: str
+    """Empty if the tasks name nobody."""
+    judgements: int
+    unanswered: int
+    """Tasks without an answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Status(Document):
+    """Progress of a study or of task files."""
+
+    instrument: str
+    """Name of the instrument."""
+    target: int
+    """Target number of judgements per item; a disputed item has more."""
+    items: int
+    """Number of items."""
+    done: int
+    """Items with all their judgements."""
+    judgements: int
+    """Number of judgements."""
+    missing: int
+    """Judgements that are still missing."""
+    disputed: int
+    """Items for which more people are asked, because the first did not agree."""
+    unanswered: int
+    """Assigned tasks without an answer."""
+    by_votes: Mapping[str, int]
+    """Number of items by number of judgements."""
+    people: tuple[PersonStatus, ...]
+    """By name, including people who were invited to a study and have not started."""
+    notes: Mapping[str, int]
+    """Irregularities, counted."""
+
+
+def status_of(collected: CollectedJudgements) -> Status:
+    """Count judgements and unanswered tasks by person, and items by number of judgements."""
+    judged = Counter(each.annotator for each in collected.judgements)
+    waiting = Counter(annotator for _, annotator in collected.unanswered)
+    asked = (
+        set(collected.scales)
+        | {item for item, _ in collected.unanswered}
+        | {each.item for each in collected.judgements}
+    )
+    votes = Counter(each.item for each in collected.judgements)
+    depth = Counter(votes[item] for item in asked)
+    target = min(collected.targets.values(), default=collected.instrument.judgements)
+    missing = {item: max(0, collected.targets.get(item, target) - votes[item]) for item in asked}
+    return Status(
+        instrument=collected.instrument.name,
+        target=target,
+        items=len(asked),
+        done=sum(not each for each in missing.values()),
+        judgements=len(collected.judgements),
+        missing=sum(missing.values()),
+        disputed=sum(each > target for each in collected.targets.values()),
+        unanswered=len(collected.unanswered),
+        by_votes={str(number): depth[number] for number in sorted(depth)},
+        people=tuple(
+            PersonStatus(name, judged[name], waiting[name]) for name in sorted({*judged, *waiting, *collected.people})
+        ),
+        notes=dict(collected.notes),
+    )
+
+
+@translate_errors()
+def status(
+    *files: str | Path,
+    probe: Probe | str | Path | None = None,
+    options: JudgementOptions | None = None,
+) -> Status:
+    """Count judgements and unanswered tasks by person, and items by number of judgements.
+
+    Args:
+        files: Filled task files or judgements (.csv, .tsv, .jsonl), Label Studio's .json, or the folder of a study.
+        probe: Probe that was judged; each item is checked.
+        options: How judgements are read.
+
+    Returns:
+        What is done and what is missing.
+    """
+    return status_of(read_judgements(*files, probe=probe, options=options))

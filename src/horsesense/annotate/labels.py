@@ -20,6 +20,7 @@ from horsesense.core.document import Document
 from horsesense.core.probe import is_proposed
 from horsesense.errors import UserError, argument, translate_errors
 from horsesense.progress import NO_PROGRESS, Progress
+from horsesense.registry import NamesOf
 from horsesense.stats.raters.adjudication import adjudicate, reasons
 
 NOT_JUDGED = "not judged"
@@ -70,7 +71,7 @@ class AdjudicatedLabels(Document):
 def export(
     *files: str | Path,
     out: str | Path,
-    rule: str = "",
+    rule: Annotated[str, NamesOf("rules")] = "",
     probe: Probe | str | Path | None = None,
     options: JudgementOptions | None = None,
     min_votes: Annotated[int, Ge(1)] | None = None,
@@ -81,8 +82,7 @@ def export(
     Args:
         files: Filled task files or judgements (.csv, .tsv, .jsonl), Label Studio's .json, or the folder of a study.
         out: File for the labels: .jsonl, or .csv to look at.
-        rule: Adjudication rule: majority, median, partwhole, winoventi, rica or dawid-skene. By default, the
-            instrument's.
+        rule: Adjudication rule: majority, median, dawid-skene, or that of a paper. By default, the instrument's.
         probe: Probe that was judged; each item is checked.
         options: How judgements are read.
         min_votes: Minimum number of votes per item. By default, the minimum of the rule, or the number of annotators

@@ -1,11 +1,15 @@
-"""Studies: a folder with the items, the instrument and the settings of a served annotation."""
+"""Studies: a folder with the items, the instrument and the settings of a served annotation.
+
+Gold items have a known answer, for qualification and attention checks; pictures are shown beside a question.
+"""
 
 from __future__ import annotations
 
 import os
 import random
+import re
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Annotated, Any
@@ -13,14 +17,15 @@ from urllib.parse import urlsplit
 
 from annotated_types import Ge, Interval
 
-from horsesense.annotate.gold_items import sample_gold
 from horsesense.annotate.instrument import Instrument, find_instrument
-from horsesense.annotate.task import tasks_of
+from horsesense.annotate.task import Task, tasks_of
 from horsesense.annotate.task_files import NewTasks, check_not_overwritten
-from horsesense.core import Item, Probe, write_probe
+from horsesense.core import Item, Judgement, Probe, write_probe
 from horsesense.data import FieldProblem, check_fields, disk_errors, read_text, writing_folder
+from horsesense.data.tables import iter_rows
 from horsesense.errors import UserError, argument, translate_errors, unknown
-from horsesense.stats.raters.qualification import Threshold
+from horsesense.stats.raters.qualification import Qualification, Threshold, choose_gold, qualify
+from horsesense.stats.raters.votes import letter
 
 SETTINGS, ITEMS, GOLD, ATTENTION = "study.toml", "items.jsonl", "gold.jsonl", "attention.jsonl"
 OWN_INSTRUMENT, PICTURES, DATABASE = "instrument.toml", "pictures.jsonl", "study.sqlite"
@@ -235,10 +240,10 @@ def new_study(
 
     Args:
         probe: Probe to be judged: name or file. In Python, also a `Probe`.
-        instrument: Name of an instrument (choice, partwhole, statements …), or its .toml file.
+        instrument: Name of an instrument (choice, naturalness …), or its .toml file.
         out: Folder to make.
         limit: Maximum number of items, drawn by seed.
-        seed: Random seed of the draw, the assignment and the order.
+        seed: Random seed for sampling, assignment and order.
         gold: Probe with answers, for the qualification.
         attention: Probe with answers, for attention checks among the other items.
         options: Study options.
@@ -338,3 +343,149 @@ def _check_disjoint(parts: dict[str, Probe], by_family: bool) -> None:
 def _content(item: Item) -> tuple[str, ...]:
     """Return the question without the answer: the id changes when an item is judged."""
     return (item.form, item.premise, *item.options, item.text)
+
+
+def answers_of(probe: Probe, instrument: Instrument) -> dict[str, str]:
+    """Return the answers of a probe, in the words that people could choose.
+
+    For an instrument that sets no answer, the gold is the facet with its name.
+    """
+    if instrument.effect != "answer":
+        named = ((item, str(item.facets.get(instrument.name, ""))) for item in reversed(probe.items))
+        return {item.id if instrument.unit == "item" else item.family: value for item, value in named if value}
+    choices = {task.item: task.choices for task in tasks_of(probe, instrument)}
+    by_option = instrument.kind == "options"
+    return {
+        item.id: (choices[item.id] if by_option else item.options)[item.answer]
+        for item in probe.items
+        if item.answer is not None
+    }
+
+
+def _coded(value: str, task: Task, instrument: Instrument) -> str:
+    """Replace an item's own option by its letter, so that items can be compared."""
+    if instrument.kind == "options" and value in task.choices:
+        return letter(task.choices.index(value))
+    return value
+
+
+def _labels(tasks: Mapping[str, Task], instrument: Instrument, gold: Mapping[str, str]) -> tuple[str, ...]:
+    if instrument.kind == "options":
+        return tuple(letter(i) for i in range(max((len(task.choices) for task in tasks.values()), default=0)))
+    if instrument.kind == "labels":
+        return (*instrument.labels, *(name for name in instrument.objections if name in gold.values()))
+    return tuple(sorted(set(gold.values())))
+
+
+def sample_gold(probe: Probe, instrument: Instrument, each: int, seed: int = 0) -> list[str]:
+    """Draw gold items, ``each`` of every label (of every position, if options are the items' own); 0 takes all.
+
+    Returns their ids.
+    """
+    answers = answers_of(probe, instrument)
+    tasks = {task.item: task for task in tasks_of(probe, instrument)}
+    if not answers:
+        raise UserError("the gold items have no answers", fix="give a probe with answers")
+    if not each:
+        return list(answers)
+    coded = {item: _coded(value, tasks[item], instrument) for item, value in answers.items()}
+    labels = instrument.labels if instrument.kind == "labels" else _labels(tasks, instrument, coded)
+    return choose_gold(coded, labels, each, seed)
+
+
+def compare_with_gold(
+    judgements: Sequence[Judgement],
+    gold: Mapping[str, str],
+    tasks: Mapping[str, Task],
+    instrument: Instrument,
+    threshold: Threshold,
+) -> Qualification:
+    """Return the qualification of one person by their answers to gold items."""
+    coded = {item: _coded(value, tasks[item], instrument) for item, value in gold.items()}
+    answers = [
+        Judgement(each.item, each.annotator, each.instrument, _coded(each.value, tasks[each.item], instrument))
+        for each in judgements
+    ]
+    return qualify(answers, coded, _labels(tasks, instrument, coded), threshold)[0]
+
+
+FOLDER = "pictures"
+KINDS: Mapping[str, str] = {".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".webp": "image/webp"}
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """A bounding box in pixels."""
+
+    name: str
+    """Label of the box, such as the whole or the part."""
+    x: float
+    y: float
+    width: float
+    height: float
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """One picture with its boxes."""
+
+    file: str
+    """File name in the folder ``pictures`` of the study."""
+    width: int
+    height: int
+    boxes: tuple[Box, ...] = ()
+
+    @property
+    def description(self) -> str:
+        """Alternative text."""
+        return "A picture with " + " and ".join(f"a {box.name}" for box in self.boxes) if self.boxes else "A picture"
+
+
+def read_pictures(folder: Path, probes: Mapping[str, Probe]) -> dict[str, tuple[Picture, ...]]:
+    """Read the pictures of each item from ``pictures.jsonl``; none if the study has no such file.
+
+    A row has file, width, height, boxes, and either ``item`` or ``where``: facets that an item must have, such as
+    whole and part.
+    """
+    file = folder / PICTURES
+    if not file.is_file():
+        return {}
+    items = [item for probe in probes.values() for item in probe.items]
+    pictures: dict[str, list[Picture]] = {}
+    for line, row in iter_rows(file):
+        try:
+            picture, where = _picture(folder, row), _where(row)
+        except (KeyError, TypeError, ValueError):
+            raise UserError(
+                "this is not a picture", file=file, line=line, fix="give file, width, height, boxes, and item or where"
+            ) from None
+        except UserError as error:
+            raise error.at(file, line) from None
+        for item in items:
+            if where(item):
+                pictures.setdefault(item.id, []).append(picture)
+    return {item: tuple(of_item) for item, of_item in pictures.items()}
+
+
+def _picture(folder: Path, row: Mapping[str, Any]) -> Picture:
+    name = row["file"]
+    if not isinstance(name, str) or not _NAME.fullmatch(name) or Path(name).suffix.lower() not in KINDS:
+        raise UserError(
+            f"the name {name!r} is not the name of a picture", fix=f"use a plain name with {', '.join(KINDS)}"
+        )
+    if not (folder / FOLDER / name).is_file():
+        raise UserError(f"there is no picture {name!r}", fix=f"put it into the folder {FOLDER}")
+    boxes = tuple(
+        Box(str(box["name"]), *(float(box[side]) for side in ("x", "y", "width", "height")))
+        for box in row.get("boxes", ())
+    )
+    return Picture(name, int(row["width"]), int(row["height"]), boxes)
+
+
+def _where(row: Mapping[str, Any]) -> Callable[[Item], bool]:
+    """Return a function that selects the items of a picture."""
+    if "item" in row:
+        return lambda item: bool(row["item"] == item.id)
+    facets = dict(row["where"])
+    return lambda item: all(str(item.facets.get(name)) == str(value) for name, value in facets.items())

@@ -65,13 +65,13 @@ def new_tasks(
 
     Args:
         probe: Probe to be judged: name or file. In Python, also a `Probe`.
-        instrument: Name of an instrument (choice, partwhole, statements …), or its .toml file.
+        instrument: Name of an instrument (choice, naturalness …), or its .toml file.
         out: Task file: .csv, .tsv, .jsonl or .json.
         people: Names or ids of the annotators. By default, tasks are not assigned.
         per_item: Annotators per item. By default, as many as the instrument says.
         round: Number of the annotation round.
         limit: Maximum number of items, drawn by seed.
-        seed: Random seed of the draw, the assignment and the order.
+        seed: Random seed for sampling, assignment and order.
         format: File format: a table to fill in, or the files of a platform.
 
     Returns:

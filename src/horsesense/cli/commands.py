@@ -1,16 +1,14 @@
 """The table of commands: what each is called, the function it calls, and how the list shows it.
 
-``commands.tsv`` has one row per command of the core, and is all that ``horsesense --help`` loads. Modules and examples
-are without their first word, ``horsesense``; a renderer is named where the class of the result is not enough to find
-it. A method adds its commands by ``METHOD.commands``.
+``commands.tsv`` has one row per command of the core, and is all that ``horsesense --help`` loads. A method has such a
+table too, and adds its commands by ``METHOD.commands``.
 """
 
 from __future__ import annotations
 
 from functools import cache
-from pathlib import Path
 
-from horsesense.registry import Command, methods
+from horsesense.registry import Command, methods, read_commands
 
 MODELS, PROBES, TRAINING = "Evaluate models", "Build and check probes", "Training and baselines"
 PEOPLE, METHODS, FILES = "Ask people", "Methods of the papers", "Files and sources"
@@ -49,12 +47,6 @@ def groups() -> dict[str, tuple[str, str]]:
 @cache
 def all_commands() -> dict[str, Command]:
     """The commands of the core and of every method, by path."""
-    _, *rows = Path(__file__).with_name("commands.tsv").read_text(encoding="utf-8").splitlines()
-    entries = [_entry(*row.split("\t")) for row in rows]
+    entries = [*read_commands(__file__, "horsesense")]
     entries += [command for method in methods().values() for command in method.commands]
     return {entry.path: entry for entry in entries}
-
-
-def _entry(section: str, path: str, function: str, summary: str, example: str = "", renderer: str = "") -> Command:
-    call = f"horsesense {path} {example}".rstrip()
-    return Command(path, f"horsesense.{function}", summary, call, section, render=renderer and f"horsesense.{renderer}")

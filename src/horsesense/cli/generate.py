@@ -35,7 +35,7 @@ import click
 
 from horsesense.errors import UserError
 from horsesense.progress import Progress
-from horsesense.registry import ONE_OPTION, Command
+from horsesense.registry import ONE_OPTION, Command, NamesOf, provided
 from horsesense.terminal import say
 
 SHORT = {"model": "-m", "probe": "-p", "out": "-o"}
@@ -241,13 +241,13 @@ def globals_of(function: Callable[..., Any]) -> dict[str, Any]:
 
 
 @dataclasses.dataclass
-class _Taken:
+class _Callee:
     """One function or class, and which of the command's parameters are for it."""
 
     function: Callable[..., Any]
     signature: inspect.Signature
     names: list[str] = dataclasses.field(default_factory=list)
-    settings: dict[str, _Taken] = dataclasses.field(default_factory=dict)
+    settings: dict[str, _Callee] = dataclasses.field(default_factory=dict)
     progress: str = ""
     started: str = ""
 
@@ -255,9 +255,9 @@ class _Taken:
         """Call it with the values that the user has given; for all others its own defaults hold."""
         bound = self.signature.bind_partial()
         values = {name: options[name] for name in self.names if name in options}
-        for name, taken in self.settings.items():
-            if any(each in options for each in taken.names):
-                values[name] = taken.call(options, {})
+        for name, callee in self.settings.items():
+            if any(each in options for each in callee.names):
+                values[name] = callee.call(options, {})
         values |= {name: value for name, value in injected.items() if name in (self.progress, self.started)}
         bound.arguments.update({name: values[name] for name in self.signature.parameters if name in values})
         return self.function(*bound.args, **bound.kwargs)
@@ -297,7 +297,7 @@ class FunctionCommand(click.Command):
         """Option → its heading."""
         helps = docstring_parts(inspect.getdoc(function) or "")
         super().__init__(entry.path.rpartition(" ")[2], help=helps[0], short_help=entry.summary, callback=self._run)
-        self.taken = self._take(function, helps[1], "")
+        self.callee = self._callee(function, helps[1], "")
         self.renderer = self._add_renderer(function)
         self.saves = self._saves(function)
         if self.saves and "out" not in self.spelling:
@@ -306,33 +306,33 @@ class FunctionCommand(click.Command):
         self.params.append(click.Option(["--json"], is_flag=True, help="Print the result as JSON."))
         self.params.append(click.Option(["--debug"], is_flag=True, expose_value=False, help="Show tracebacks."))
 
-    def _take(self, function: Callable[..., Any], helps: Mapping[str, str], heading: str) -> _Taken:
-        taken = _Taken(function, inspect.signature(function))
+    def _callee(self, function: Callable[..., Any], helps: Mapping[str, str], heading: str) -> _Callee:
+        callee = _Callee(function, inspect.signature(function))
         module = globals_of(function.__func__ if inspect.ismethod(function) else function)
         if inspect.isclass(function):
             module = {
                 k: v for each in reversed(function.__mro__) for k, v in vars(import_module(each.__module__)).items()
             }
-        for name, parameter in taken.signature.parameters.items():
+        for name, parameter in callee.signature.parameters.items():
             kind = resolve(parameter.annotation, module)
             if any(isinstance(each, type) and issubclass(each, Progress) for each in union_members(kind)):
-                taken.progress = name
+                callee.progress = name
             elif any(get_origin(each) is Callable for each in union_members(kind)):
-                taken.started = name
+                callee.started = name
             elif (settings := _settings_class(kind)) is not None:
-                taken.settings[name] = self._flatten(settings)
+                callee.settings[name] = self._flatten(settings)
             else:
-                self._add(taken, parameter, kind, helps.get(name, ""), heading)
-        return taken
+                self._add(callee, parameter, kind, helps.get(name, ""), heading)
+        return callee
 
-    def _flatten(self, settings: type) -> _Taken:
+    def _flatten(self, settings: type) -> _Callee:
         heading = re.split("[:.]", docstring_parts(settings.__doc__ or "")[0])[0]
         factory = getattr(settings, "from_options", None)
         if factory is not None:
-            return self._take(factory, docstring_parts(inspect.getdoc(factory) or "")[1], heading)
-        return self._take(settings, field_helps(settings), heading)
+            return self._callee(factory, docstring_parts(inspect.getdoc(factory) or "")[1], heading)
+        return self._callee(settings, field_helps(settings), heading)
 
-    def _add(self, taken: _Taken, parameter: inspect.Parameter, kind: Any, text: str, heading: str) -> None:
+    def _add(self, callee: _Callee, parameter: inspect.Parameter, kind: Any, text: str, heading: str) -> None:
         name, value = parameter.name, value_type(kind)
         if value is None:
             raise TypeError(f"{self.entry.path}: {name} has a type without a form on the command line: {kind}")
@@ -340,7 +340,10 @@ class FunctionCommand(click.Command):
             raise TypeError(f"{self.entry.path}: two parameters are called {name}")
         if not text:
             raise TypeError(f"{self.entry.path}: {name} has no sentence in the docstring")
-        taken.names.append(name)
+        for each in getattr(kind, "__metadata__", ()):
+            if isinstance(each, NamesOf):
+                text = f"{text} From papers: {', '.join(provided(each.kind))}."
+        callee.names.append(name)
         required = parameter.default is parameter.empty
         variadic = parameter.kind is parameter.VAR_POSITIONAL
         plain = parameter.kind is parameter.POSITIONAL_OR_KEYWORD and required
@@ -388,7 +391,7 @@ class FunctionCommand(click.Command):
             for name, parameter in signature.parameters.items():
                 if parameter.kind is parameter.KEYWORD_ONLY:
                     kind = resolve(parameter.annotation, globals_of(renderer))
-                    self._add(_Taken(renderer, signature), parameter, kind, helps.get(name, ""), "")
+                    self._add(_Callee(renderer, signature), parameter, kind, helps.get(name, ""), "")
         return renderer
 
     def _saves(self, function: Callable[..., Any]) -> bool:
@@ -421,14 +424,14 @@ class FunctionCommand(click.Command):
         if self.saves:
             self._refuse_overwriting(Path(out), arguments)
         with self._progress() as progress:
-            injected = {self.taken.progress: progress, self.taken.started: show}
-            result = self.taken.call(arguments, {name: value for name, value in injected.items() if name})
+            injected = {self.callee.progress: progress, self.callee.started: show}
+            result = self.callee.call(arguments, {name: value for name, value in injected.items() if name})
         if self.saves:
             skipped = getattr(result, "skipped", ())
             result = result.save(out)
             show(result)
             say_skipped(skipped)
-        elif not self.taken.started and result is not None:
+        elif not self.callee.started and result is not None:
             show(result)
         if code := getattr(result, "exit_code", 0):
             if isinstance(problem := getattr(result, "problem", None), UserError):
@@ -436,7 +439,7 @@ class FunctionCommand(click.Command):
             raise click.exceptions.Exit(code)
 
     def _progress(self) -> Any:
-        if not self.taken.progress:
+        if not self.callee.progress:
             return nullcontext()
         from horsesense.cli.progress import Bars
 

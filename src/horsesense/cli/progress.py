@@ -98,8 +98,8 @@ class Bars(Progress):
         for task in self._bars.tasks:
             self._bars.update(task.id, total=task.total or task.completed, completed=task.total or task.completed)
         bar = self._bars.add_task(stage, total=total or None, completed=done, counted="")
-        self._stages[stage] = begun = _Stage(bar, time.monotonic(), done, done)
-        return begun
+        self._stages[stage] = new = _Stage(bar, time.monotonic(), done, done)
+        return new
 
     def _say_forecast(self, now: _Stage, total: int, unit: str) -> None:
         passed = time.monotonic() - now.began

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from annotated_types import Ge
 
 from horsesense.formatting import p_value, percent
-from horsesense.terminal import console, line, number, print_fitting, print_table, say, signed, size, table
+from horsesense.terminal import console, line, print_fitting, print_table, say, size, table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -99,14 +99,14 @@ def cues(findings: Findings, *, all: bool = False) -> None:
     """
     most = None if all else _MOST_CUES
     rows = [
-        (cue.pick.removeprefix("the option "), number(cue.accuracy), f"{cue.coverage:.2f}", p_value(cue.p))
+        (cue.pick.removeprefix("the option "), f"{cue.accuracy:.3f}", f"{cue.coverage:.2f}", p_value(cue.p))
         for cue in findings.cues[:most]
     ]
     print_table(("picking the option …", "accuracy [95% interval]", "coverage", "p"), rows)
     rest = len(findings.cues) - (most or len(findings.cues))
     notes = [f"{rest} more cues: --all"] if rest > 0 else []
     notes.append(f"best cue of the other half {findings.searched.value:.3f} (the verdict uses the lower of the two)")
-    notes.append(f"decision tree over all cues {number(findings.tree)}")
+    notes.append(f"decision tree over all cues {findings.tree:.3f}")
     notes.append(f"{findings.n:,} items in {findings.units:,} clusters")
     if findings.left_out:
         notes.append(f"{findings.left_out:,} items without a gold answer or a choice left out")
@@ -117,7 +117,7 @@ def cues(findings: Findings, *, all: bool = False) -> None:
     for note in notes:
         line(note, "dim")
     for near in findings.relatedness:
-        line(f"relatedness: the option nearest to the question by {near.encoder} is right in {number(near.accuracy)}")
+        line(f"relatedness: the option nearest to the question by {near.encoder} is right in {near.accuracy:.3f}")
     if not findings.relatedness:
         line("relatedness was not measured; run: horsesense fetch glove minilm")
     line(findings.verdict, "bold")
@@ -138,7 +138,7 @@ def comparison(compared: Comparison, *, items: Annotated[int, Ge(0)] = 0) -> Non
     for each in compared.until or ():
         when = "never narrow enough" if each.settled is None else f"narrow enough after {each.settled:,} families"
         pair = f"{names[each.a]} − {names[each.b]} on {each.probe}"
-        line(f"{pair}: {signed(each.difference)}, valid at any time; {when}")
+        line(f"{pair}: {each.difference:+.3f}, valid at any time; {when}")
     if compared.unfinished:
         say(f"not finished, and left out: {', '.join(compared.unfinished)}")
     if compared.too_few:
@@ -148,26 +148,26 @@ def comparison(compared: Comparison, *, items: Annotated[int, Ge(0)] = 0) -> Non
 
 
 @renders("ItemAnalyses")
-def item_analyses(analyses: ItemAnalyses, *, shown: Annotated[int, Ge(0)] = 10) -> None:
+def item_analyses(analyses: ItemAnalyses, *, most: Annotated[int, Ge(0)] = 10) -> None:
     """Print a summary of each probe, and the most doubtful keys.
 
     Args:
-        shown: Maximum number of suspects in the terminal.
+        most: Maximum number of suspects in the terminal.
     """
     for analysis in analyses.probes:
-        _print_item_analysis(analysis, shown)
+        _print_item_analysis(analysis, most)
     if analyses.unfinished:
         say(f"not finished, and left out: {', '.join(analyses.unfinished)}")
     if analyses.page:
         line(f"page  {analyses.page}")
 
 
-def _print_item_analysis(analysis: ItemAnalysis, shown: int) -> None:
+def _print_item_analysis(analysis: ItemAnalysis, most: int) -> None:
     line(f"{analysis.probe}: {len(analysis.items):,} items, {len(analysis.responders):,} models", "bold")
     if analysis.note:
         say(analysis.note)
     best, worst = analysis.responders[0], analysis.responders[-1]
-    line(f"accuracy from {number(worst.accuracy)} ({worst.model}) to {number(best.accuracy)} ({best.model})")
+    line(f"accuracy from {worst.accuracy:.3f} ({worst.model}) to {best.accuracy:.3f} ({best.model})")
     notes = [f"reliability (alpha) {analysis.alpha:.3f}"] if analysis.alpha == analysis.alpha else []
     if any(each.item_rest == each.item_rest for each in analysis.items):
         condition = (
@@ -184,7 +184,7 @@ def _print_item_analysis(analysis: ItemAnalysis, shown: int) -> None:
     for note in notes:
         line(note, "dim")
     rows = []
-    for each in analysis.suspects[:shown]:
+    for each in analysis.suspects[:most]:
         pair = f"{each.options[each.key]} → {each.options[each.other]}"
         rows.append((each.text, pair, f"{each.doubt:.1f}", f"{each.share:.2f}", f"{each.item_rest:.2f}"))
     print_table(("suspect", "key → other", "doubt", "share right", "item-rest"), rows, left=2)
@@ -193,12 +193,12 @@ def _print_item_analysis(analysis: ItemAnalysis, shown: int) -> None:
         line(f"{len(analysis.favoured):,} items differ between the focal group and the other models")
 
 
-def _print_compared(side: ProbeComparison, items: int, shown: Mapping[str, str]) -> None:
+def _print_compared(side: ProbeComparison, items: int, names: Mapping[str, str]) -> None:
     by_format = "" if side.format == "loglikelihood" else f" by {side.format}"
     line(f"{side.probe}{by_format}: {side.n:,} common items with a gold answer", "bold")
     for label, left_out in side.excluded.items():
         if left_out:
-            line(f"{left_out:,} items of {shown[label]} left out: not all models answered them", "dim")
+            line(f"{left_out:,} items of {names[label]} left out: not all models answered them", "dim")
     for note in side.notes:
         line(note, "dim")
     if side.label_quality is not None:
@@ -208,10 +208,10 @@ def _print_compared(side: ProbeComparison, items: int, shown: Mapping[str, str])
     for each in side.models:
         chance = "" if each.accuracy.chance is None else f"{each.accuracy.chance:.3f}"
         plain = () if each.plain is None else (f"{each.plain.value:.3f}",)
-        frame.add_row(shown[each.model], number(each.accuracy), chance, *plain)
+        frame.add_row(names[each.model], f"{each.accuracy:.3f}", chance, *plain)
     console().print(frame)
     for difference in side.differences:
-        one, other = shown[difference.one], shown[difference.other]
+        one, other = names[difference.one], names[difference.other]
         _print_difference(difference, one, other)
         for label, ids in zip((one, other), difference.ids, strict=True):
             for identity in ids[:items]:
@@ -220,9 +220,9 @@ def _print_compared(side: ProbeComparison, items: int, shown: Mapping[str, str])
 
 def _print_difference(compared: Difference, one: str, other: str) -> None:
     """One fact per line: the difference, the tests, the counts."""
-    line(f"{one} − {other}: {signed(compared.difference)}")
+    line(f"{one} − {other}: {compared.difference:+.3f}")
     if compared.plain is not None:
-        line(f"  by the share of items: {signed(compared.plain)}")
+        line(f"  by the share of items: {compared.plain:+.3f}")
     line(f"  p = {p_value(compared.p)}, Holm {p_value(compared.p_holm)}, McNemar {p_value(compared.mcnemar_p)}")
     line(f"  only {one} right: {compared.only_one:,}; only {other} right: {compared.only_other:,}")
     outlook = compared.outlook()
@@ -314,7 +314,7 @@ def hardened(result: Hardened) -> None:
     line(f"after: {result.after.verdict}")
     worst = min(result.rules, key=lambda rule: rule.accuracy.value, default=None)
     if worst is not None:
-        line(f"lowest of {len(result.rules)} ways to pick by a cue: {worst.pick}, {number(worst.accuracy)}", "dim")
+        line(f"lowest of {len(result.rules)} ways to pick by a cue: {worst.pick}, {worst.accuracy:.3f}", "dim")
 
 
 @renders("RegressionResult")
@@ -572,24 +572,24 @@ def stored_run(stored: StoredRun) -> None:
         print_results(stored.results)
     for asked in stored.withheld or ():
         _print_withheld(asked)
-    for worded in stored.wordings or ():
-        _print_wordings(worded)
+    for wording in stored.wordings or ():
+        _print_wordings(wording)
     for result in stored.until or ():
         met = "stopped: narrow enough" if result.met else "all items were asked, and it is still wider"
-        line(f"{result.model} on {result.probe}: {number(result.accuracy)}, valid at any time; {met}")
+        line(f"{result.model} on {result.probe}: {result.accuracy:.3f}, valid at any time; {met}")
     say(f"answers in {stored.out}; report: {stored.report}")
 
 
-def _print_wordings(worded: WordingResult) -> None:
-    line(f"{worded.model} on {worded.probe} ({worded.format}), {worded.items:,} items in other wordings", "bold")
-    lowest, highest = min(worded.by_wording.values()), max(worded.by_wording.values())
-    line(f"  these {len(worded.by_wording)} wordings: {number(worded.fixed)}; from {lowest:.3f} to {highest:.3f}")
-    line(f"  with other wordings: {number(worded.with_wording)}")
-    parts = ", ".join(f"{name} {value:.4f}" for name, value in worded.components.items())
+def _print_wordings(result: WordingResult) -> None:
+    line(f"{result.model} on {result.probe} ({result.format}), {result.items:,} items in other wordings", "bold")
+    lowest, highest = min(result.by_wording.values()), max(result.by_wording.values())
+    line(f"  these {len(result.by_wording)} wordings: {result.fixed:.3f}; from {lowest:.3f} to {highest:.3f}")
+    line(f"  with other wordings: {result.with_wording:.3f}")
+    parts = ", ".join(f"{name} {value:.4f}" for name, value in result.components.items())
     line(f"  variance components: {parts}", "dim")
-    if worded.order_effect is not None:
-        line(f"  options in their own order minus reversed: {worded.order_effect:+.3f}", "dim")
-    for name, way in (("best", worded.best), ("all items", worded.all_families), ("all wordings", worded.all_wordings)):
+    if result.order_effect is not None:
+        line(f"  options in their own order minus reversed: {result.order_effect:+.3f}", "dim")
+    for name, way in (("best", result.best), ("all items", result.all_families), ("all wordings", result.all_wordings)):
         plan = f"{way.families:,} families in {way.wordings} wordings, half-width {way.half_width:.3f}"
         line(f"  next 1,000 questions, {name}: {plan}", "dim")
 
@@ -599,11 +599,11 @@ def _print_withheld(asked: WithheldResult) -> None:
     ways = ("question and options", asked.shown), ("options alone", asked.options_alone)
     for name, estimate in (*ways, ("question alone", asked.question_alone)):
         if estimate is not None:
-            line(f"  {name}: {number(estimate)}, chance {estimate.chance or 0:.3f}")
+            line(f"  {name}: {estimate:.3f}, chance {estimate.chance or 0:.3f}")
     if asked.from_options is not None:
-        line(f"  what the options give away: {signed(asked.from_options)}, corrected for chance")
+        line(f"  what the options give away: {asked.from_options:+.3f}, corrected for chance")
     if asked.from_question is not None:
-        line(f"  what the question adds: {signed(asked.from_question)}, corrected for chance")
+        line(f"  what the question adds: {asked.from_question:+.3f}, corrected for chance")
     if asked.grades is not None:
         line(f"  free answers: {', '.join(f'{grade} {count:,}' for grade, count in asked.grades.items())}", "dim")
     if asked.recall is not None:
@@ -709,7 +709,7 @@ def print_results(results: Sequence[Result]) -> None:
     ]
     rows = []
     for result in results:
-        e = result.estimate
+        e = result.accuracy
         score = ("–", "", "") if result.unanswered else (f"{e:v.3f}", f"{e:i.3f}", bar(e.value, e.chance, e.ci))
         rows.append(
             [
@@ -747,7 +747,7 @@ def _facts(result: Result) -> Iterator[tuple[str, str]]:
 
     yield "metric", result.metric
     yield "options compared by", normalisation(result.normalise)
-    yield "clusters", f"{result.estimate.clusters:,}"
+    yield "clusters", f"{result.accuracy.clusters:,}"
     if result.plain is not None and not result.unanswered:
         yield "plain accuracy", f"{result.plain:.3f}, n = {result.plain.n:,}"
         yield "effective number of clusters", f"{result.effective_units:.0f}"
@@ -759,7 +759,7 @@ def _facts(result: Result) -> Iterator[tuple[str, str]]:
     if result.unjudged:
         yield "items without a gold answer, left out", f"{result.unjudged:,}"
     if result.sensitivity and not result.unanswered:
-        yield "other normalisations", ", ".join(f"{name} {value:.3f}" for name, value in result.sensitivity.items())
+        yield "scored otherwise", ", ".join(f"{name} {value:.3f}" for name, value in result.sensitivity.items())
     if result.asked:
         yield "prompt", result.asked
     if result.outcomes is not None:

@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING
 from horsesense.terminal import console, line, print_table, say, table
 
 if TYPE_CHECKING:
-    from horsesense.annotate.annotation_status import Status
     from horsesense.annotate.audit.steps import ModelJudgements, NewAudit, SecondStage
     from horsesense.annotate.human_performance import Performance, Qualifications
-    from horsesense.annotate.judgements import WrittenJudgements
+    from horsesense.annotate.judgements import Status, WrittenJudgements
     from horsesense.annotate.labels import AdjudicatedLabels, AppliedLabels
     from horsesense.annotate.rater_agreement import Agreement, AgreementFigure
     from horsesense.annotate.server.administration import (
@@ -121,8 +120,7 @@ def _figures(figures: Sequence[AgreementFigure]) -> None:
 def _value_and_interval(estimate: Estimate) -> tuple[str, str]:
     if math.isnan(estimate.value):
         return "–", "–"
-    interval = "too few" if math.isnan(estimate.low) else f"[{estimate.low:z.3f}, {estimate.high:z.3f}]"
-    return f"{estimate.value:z.3f}", interval
+    return f"{estimate:v.3f}", f"{estimate:i.3f}" or "too few"
 
 
 def performance(result: Performance) -> None:
@@ -211,4 +209,4 @@ def label_quality(quality: LabelQuality) -> None:
 
 
 def _share(share: Share | None) -> str:
-    return "not known" if share is None else f"{share.value:.3f} [{share.ci[0]:.3f}, {share.ci[1]:.3f}]"
+    return "not known" if share is None else f"{share:.3f}"

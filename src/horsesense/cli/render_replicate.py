@@ -43,7 +43,7 @@ def _paper(paper: PaperReplication) -> None:
     _more(len(paper.inconsistencies))
     for cell in paper.models[:_MOST]:
         why = cell.why_no_verdict or ("" if cell.whole else "on a part")
-        score = f"{cell.value:.3f} [{cell.low:.3f}, {cell.high:.3f}], n {cell.n:,}"
+        score = f"{cell.estimate:.3f}, n {cell.estimate.n:,}"
         line(f"{cell.model}, {cell.suite} {cell.column}: {score}{'; no verdict: ' if why else ''}{why}")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from horsesense.terminal import console, line, number, table
+from horsesense.terminal import console, line, table
 
 if TYPE_CHECKING:
     from horsesense.training.baselines import FittedControl
@@ -30,7 +30,7 @@ def training(result: Training | None) -> None:
 
 def _cells(name: str, result: BeforeAfter, spread: str = "") -> tuple[str, ...]:
     before = "" if result.before is None else f"{result.before.value:.3f}"
-    return name, before, number(result.after), spread, f"{result.chance:.3f}", f"{result.n:,}"
+    return name, before, f"{result.after:.3f}", spread, f"{result.chance:.3f}", f"{result.n:,}"
 
 
 def inoculation(result: Inoculation, *, plot: Path | None = None) -> None:
@@ -80,5 +80,5 @@ def control(result: FittedControl) -> None:
         others = f" and {', '.join(result.other_controls)}" if result.other_controls else ""
         line(f"where {result.name}{others} fail:")
     for each in result.missed_by_controls:
-        hard = "no items" if each.missed is None else f"{number(each.missed)}, n = {each.missed.n:,}"
+        hard = "no items" if each.missed is None else f"{each.missed:.3f}, n = {each.missed.n:,}"
         line(f"  {each.model}: {hard}; on all items {each.all.value:.3f}")

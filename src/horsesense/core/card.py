@@ -40,7 +40,7 @@ class Card:
     name: str
     """Name of the probe."""
     method: str = ""
-    """rica, cats, winoventi, partwhole, wordnetqa, dictionaryqa, starter … or empty."""
+    """Name of the method or builder that it comes from; empty for a table."""
     items: int = 0
     """Number of items, counted on reading."""
     families: int = 0

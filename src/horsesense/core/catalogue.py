@@ -20,8 +20,7 @@ def load_probe(name: PathLike) -> Probe:
     """Load a probe by its name or from its file.
 
     Args:
-        name: ``"starter"``, ``"winoventi-own"`` or ``"partwhole-own"``, the probes that ship with the package, or a
-            file: .jsonl, .jsonl.gz or .parquet.
+        name: ``"starter"`` or another probe that ships with the package, or a file: .jsonl, .jsonl.gz or .parquet.
 
     Returns:
         The items with their card.
@@ -77,7 +76,7 @@ def build(name: str, /, **options: Any) -> Probe:
     """Build a probe with a builder of a method or of an installed package.
 
     Args:
-        name: Builder: wordnetqa, dictionaryqa, rica, winoventi, partwhole, conjunctions, duals, ladder or a plug-in's.
+        name: Builder, as in ``horsesense build --help``, or a plug-in's.
         options: Parameters of the builder, such as ``relation="hypernymy", limit=500`` for wordnetqa.
 
     Returns:

@@ -88,7 +88,7 @@ class ScoringSpec:
         """Return a spec by name, with the most common fields as arguments.
 
         Args:
-            spec: Scoring spec: a preset (such as paper:cats), then fields (pll=token), separated by commas.
+            spec: Scoring spec: a preset, fields, or a preset followed by fields, such as paper:cats,pll=token.
             dtype: Precision of the model; auto: bfloat16 if it gives the same answers as float32 on a sample. By
                 default, float32.
             pll: Pseudo-log-likelihood of masked models; token: mask only the scored token; word-l2r: mask it

@@ -47,10 +47,10 @@ def aflite(
     for number in range(round(1 / SLICE)):
         progress.update("AFLite", number, round(1 / SLICE))
         part = table.take(remaining)
-        gone = _foreseen(part, rows[table.options_of(remaining)], rng)
-        if not len(gone) or len(np.unique(part.unit)) - len(gone) < fewest:
+        predictable = _foreseen(part, rows[table.options_of(remaining)], rng)
+        if not len(predictable) or len(np.unique(part.unit)) - len(predictable) < fewest:
             break
-        remaining = remaining[~np.isin(part.unit, gone)]
+        remaining = remaining[~np.isin(part.unit, predictable)]
     return [table.items[i] for i in remaining.tolist()]
 
 

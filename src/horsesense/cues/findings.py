@@ -72,26 +72,22 @@ def verdict(
     'No cue does better than chance. The best of 1, picking the option with the most words, gets 21%. Chance is 20%.'
     """
     sure = [cue for cue in cues if cue[2] <= ALPHA and cue[1] > chance]
-    guessing = f"Chance is {_percent(chance)}."
+    guessing = f"Chance is {chance:.0%}."
     if sure and searched > chance:
         pick, alone, _ = sure[0]
         if min(searched, alone) < chance + _NEXT_TO_NOTHING:
-            return f"Negligible: picking {pick} gets {_percent(min(searched, alone))}. {guessing}"
-        had = f"{_percent(min(searched, alone))} of this test can be answered by picking {pick}."
-        more = f" A shallow tree over all cues gets {_percent(tree)}." if tree > alone + _WORTH_SAYING else ""
+            return f"Negligible: picking {pick} gets {min(searched, alone):.0%}. {guessing}"
+        had = f"{min(searched, alone):.0%} of this test can be answered by picking {pick}."
+        more = f" A shallow tree over all cues gets {tree:.0%}." if tree > alone + _WORTH_SAYING else ""
         return f"{had}{more} {guessing}"
     if tree_low > chance:
-        had = f"{_percent(tree)} of this test can be answered by a shallow tree over {len(cues)} cues, by none alone."
+        had = f"{tree:.0%} of this test can be answered by a shallow tree over {len(cues)} cues, by none alone."
         return f"{had} {guessing}"
     if not cues:
         return f"No cue applies to this test. {guessing}"
     pick, alone, _ = cues[0]
-    best = f"The best of {len(cues)}, picking {pick}, gets {_percent(alone)}."
+    best = f"The best of {len(cues)}, picking {pick}, gets {alone:.0%}."
     return f"No cue does better than chance. {best} {guessing}"
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.0f}%"
 
 
 MOST_TESTED = 10_000
@@ -207,8 +203,8 @@ def find_cues(
 
     Args:
         probe: Name or file of a probe. In Python, also a `Probe`.
-        group: Clusters of the intervals: ``family``, ``item``, or the name of a group in the items, such as ``axiom``.
-            By default, what the card names.
+        group: Unit by which intervals are clustered: ``family``, ``item``, or a group of the items, such as ``axiom``.
+            By default, the one set in the probe's card.
         model: Model that serves as a further cue: it sees only the options.
         dtype: Precision of the model.
         device: Device of the model: auto, cpu, cuda, cuda:1, mps.
@@ -216,7 +212,7 @@ def find_cues(
         splits: Number of random splits: the cue is chosen on one half of the items and measured on the other.
         rounds: Number of permutations of the answer key.
         seed: Random seed.
-        out: Run folder for the answers of the best cue, for ``horsesense compare``.
+        out: Run folder for the answers of the best cue, so that ``compare`` can compare a model with it.
         progress: Progress callback.
 
     Returns:

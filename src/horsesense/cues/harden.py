@@ -398,10 +398,10 @@ def harden_probe(
         if not off:
             return _hardened(probe, usable, dropped, len(probe.items) - len(items), rules, first, after)
         tolerance |= {name: tolerance.get(name, TOLERANCE / _TIGHTER) * _TIGHTER for name in off}
-        usable, gone = _round(prepared, rules, off, tolerance, seed)
+        usable, losses = _round(prepared, rules, off, tolerance, seed)
         if len(usable) < FEWEST or len({item.unit(group) for item in usable}) < 2:
             raise _nothing_left(len(usable), len(items), rules, after)
-        dropped = [*dropped, *gone]
+        dropped = [*dropped, *losses]
         prepared = tried.prepared(usable)
     raise _not_held(len(usable), len(items), rules, after)
 
@@ -453,8 +453,8 @@ def harden(
 
     Args:
         probe: Name or file of a probe. In Python, also a `Probe`.
-        group: Clusters of the intervals: ``family``, ``item``, or the name of a group in the items, such as ``axiom``.
-            By default, what the card names.
+        group: Unit by which intervals are clustered: ``family``, ``item``, or a group of the items, such as ``axiom``.
+            By default, the one set in the probe's card.
         vectors: Embeddings to filter by first (AFLite): an .npy file with one row per option. In Python, also an array.
         also: Cue of a plug-in to bring to chance too.
         seed: Random seed.

@@ -13,7 +13,7 @@ from horsesense.data.disk import (
 from horsesense.data.fields import FieldProblem, NonBlank, Positive, check_fields, check_json
 from horsesense.data.table_formats import json_elements
 from horsesense.data.tables import read_table
-from horsesense.data.text import numbered_lines, read_bytes, read_text
+from horsesense.data.text import numbered_lines, read_bytes, read_text, shipped_toml
 
 __all__ = [
     "FieldProblem",
@@ -31,6 +31,7 @@ __all__ = [
     "refuse_devices",
     "sha256_of_bytes",
     "sha256_of_file",
+    "shipped_toml",
     "write_file",
     "writing",
     "writing_folder",

@@ -14,7 +14,6 @@ import zipfile
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from importlib.resources import files
 from importlib.util import find_spec
 from pathlib import Path, PurePosixPath
 from typing import IO
@@ -313,7 +312,7 @@ class PublishedFile:
 def published_files() -> dict[str, list[PublishedFile]]:
     """Return the pinned files of each published dataset."""
     by_release: dict[str, list[PublishedFile]] = {}
-    table = Path(str(files(__package__).joinpath("releases.tsv")))
+    table = Path(__file__).with_name("releases.tsv")
     for _, row in read_table(table, _FILE_COLUMNS):
         release, repository, commit, path, size, sha256 = (row[column] for column in _FILE_COLUMNS)
         by_release.setdefault(release, []).append(PublishedFile(release, repository, commit, path, int(size), sha256))
@@ -357,12 +356,12 @@ def _is_here(path: Path, sha256: str) -> bool:
     return path.is_file() and sha256_of_file(path) == sha256
 
 
-def _read_copies(wanted: Sequence[PublishedFile], source: Path) -> dict[str, bytes]:
+def _read_copies(targets: Sequence[PublishedFile], source: Path) -> dict[str, bytes]:
     """Copy the files of a local copy, plain or gzipped; nothing is stored unless all are present and correct."""
     if not source.is_dir():
         raise UserError("there is no such folder", file=source, fix="give the folder of the whole dataset")
     contents, wrong = {}, []
-    for file in wanted:
+    for file in targets:
         path = source / file.path
         copy = next((p for p in (path, path.with_name(f"{path.name}.gz")) if p.is_file()), None)
         content = read_bytes(copy) if copy else b""
@@ -373,7 +372,7 @@ def _read_copies(wanted: Sequence[PublishedFile], source: Path) -> dict[str, byt
     if wrong:
         listed = ", ".join(wrong[:_SHOWN]) + (" …" if len(wrong) > _SHOWN else "")
         raise UserError(
-            f"{len(wrong)} of {len(wanted)} files differ from the published ones: {listed}",
+            f"{len(wrong)} of {len(targets)} files differ from the published ones: {listed}",
             file=source,
             fix="a part of a dataset can be read with: horsesense import",
         )

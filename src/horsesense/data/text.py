@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import gzip
+import tomllib
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import partial
+from functools import cache, partial
 from io import BufferedReader, RawIOBase
 from pathlib import Path
 from typing import Any
@@ -107,3 +108,9 @@ def numbered_lines(path: str | Path) -> Iterator[tuple[int, str]]:
     for number, line in decoded_lines(path):
         if line and not line.isspace():
             yield number, line.rstrip("\r\n")
+
+
+@cache
+def shipped_toml(path: Path) -> dict[str, Any]:
+    """Read a TOML file of the package, once; what it holds is not to be changed."""
+    return tomllib.loads(path.read_text(encoding="utf-8"))

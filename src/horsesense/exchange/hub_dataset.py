@@ -218,10 +218,6 @@ def _cues(export: Export) -> Iterator[str]:
         e = cue.accuracy
         yield f"| {cue.pick} | {e:.3f} | {cue.coverage:.0%} | {cue.p:.3f} |"
     for near in cues.relatedness:
-        e = near.accuracy
-        yield (
-            f"\nRelatedness: the option nearest to the question by {near.encoder} is right in {e.value:.3f} "
-            f"[{e.low:.3f}, {e.high:.3f}]."
-        )
+        yield f"\nRelatedness: the option nearest to the question by {near.encoder} is right in {near.accuracy:.3f}."
     if not cues.relatedness:
         yield f"\n{NOT_CONTROLLED[:1].upper()}{NOT_CONTROLLED[1:]}."

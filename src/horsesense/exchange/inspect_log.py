@@ -82,7 +82,7 @@ def _sample(sample: Any, task: str, model: str, reader: LogReader) -> Sample | N
         return None
     choices = _resolved(sample.get("choices"), attachments)
     target = _resolved(sample.get("target"), attachments)
-    said = _said(sample, attachments)
+    reply = _reply_text(sample, attachments)
     repeat = sample.get("epoch", 1)
     repeat = repeat - 1 if type(repeat) is int and repeat > 0 else 0
     text = _text(_resolved(sample["input"], attachments))
@@ -98,7 +98,7 @@ def _sample(sample: Any, task: str, model: str, reader: LogReader) -> Sample | N
         )
         chosen: int | None = 0 if right else 1
         return Sample(
-            task, model, item, parsed=chosen, said=said, why=scorer, repeat=repeat, columns=plain_columns(metadata)
+            task, model, item, parsed=chosen, reply=reply, why=scorer, repeat=repeat, columns=plain_columns(metadata)
         )
     options = [str(each) for each in choices]
     own = own_item(metadata.get("item"))
@@ -107,8 +107,8 @@ def _sample(sample: Any, task: str, model: str, reader: LogReader) -> Sample | N
         if sorted(own.options) != sorted(options):
             raise UserError("the options of the sample are not those of its item")
         option = None if chosen is None else own.options.index(options[chosen])
-        said_so = _why(scorer, option)
-        return of_ours(metadata, task, model, own, parsed=option, said=said, why=said_so, repeat=repeat)
+        reason = _why(scorer, option)
+        return of_ours(metadata, task, model, own, parsed=option, reply=reply, why=reason, repeat=repeat)
     item = checked(
         Item(
             probe=probe_name_of(task),
@@ -119,7 +119,9 @@ def _sample(sample: Any, task: str, model: str, reader: LogReader) -> Sample | N
         )
     )
     columns = plain_columns(metadata, without=("item",))
-    return Sample(task, model, item, parsed=chosen, said=said, why=_why(scorer, chosen), repeat=repeat, columns=columns)
+    return Sample(
+        task, model, item, parsed=chosen, reply=reply, why=_why(scorer, chosen), repeat=repeat, columns=columns
+    )
 
 
 def _why(scorer: str, chosen: int | None) -> str:
@@ -161,7 +163,7 @@ def _chosen(score: Mapping[str, Any], target: Any, options: Sequence[str]) -> in
     return _gold(target, options) if answer is None and _right(score.get("value")) else None
 
 
-def _said(sample: Mapping[str, Any], attachments: Any) -> str:
+def _reply_text(sample: Mapping[str, Any], attachments: Any) -> str:
     output = sample.get("output")
     if not isinstance(output, dict):
         return ""

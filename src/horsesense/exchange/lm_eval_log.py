@@ -223,7 +223,7 @@ def _generated(
     if item is not None:
         for repeat, text in enumerate(texts):
             parsed = parse_reply(text, item.options)
-            yield of_ours(doc, task, model, item, parsed=parsed.option, said=text, why=parsed.why, repeat=repeat)
+            yield of_ours(doc, task, model, item, parsed=parsed.option, reply=text, why=parsed.why, repeat=repeat)
         return
     metric = _metric(values)
     target = values.get("target")
@@ -236,7 +236,7 @@ def _generated(
         reader.warn(f"{task}: the log scores its {len(texts)} repeats together, and so does the import")
     right = _right(values[metric], metric)
     why = f"{metric} of the log"
-    yield Sample(task, model, item, parsed=0 if right else 1, said=texts[0], why=why, columns=plain_columns(doc))
+    yield Sample(task, model, item, parsed=0 if right else 1, reply=texts[0], why=why, columns=plain_columns(doc))
 
 
 def _metric(values: Mapping[str, Any]) -> str:

@@ -38,7 +38,7 @@ class Sample:
     """One log-likelihood per option; empty for a generated reply."""
     parsed: int | None = None
     """Option parsed from a generated reply; None if none was."""
-    said: str = ""
+    reply: str = ""
     """The reply."""
     why: str = ""
     """How the option was parsed."""
@@ -269,7 +269,7 @@ class LogReader:
             self.groups.setdefault(sample.task, sample.group)
             part = self._parts.setdefault((sample.model, sample.task, sample.format), len(self._parts))
             place = self._place(sample)
-            body = orjson.dumps([sample.scores, sample.parsed, sample.said, sample.why])
+            body = orjson.dumps([sample.scores, sample.parsed, sample.reply, sample.why])
             row = (part, place, sample.repeat, body)
             if not self.base.execute("insert or ignore into answers values (?, ?, ?, ?)", row).rowcount:
                 self.notes["duplicate samples, of which the first counts"] += 1

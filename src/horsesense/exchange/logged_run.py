@@ -50,7 +50,7 @@ from horsesense.runs.shard_files import replies_path, shard_path, write_answers,
 from horsesense.runs.store import probe_path
 from horsesense.scoring.generate import answer_from
 
-ROLES = ("item", "model", "choice", "scores", "text", "options", "gold", "task", "repeat", "said")
+ROLES = ("item", "model", "choice", "scores", "text", "options", "gold", "task", "repeat", "reply")
 """Roles of columns. ``item`` is the item; ``choice`` or ``scores`` is the answer."""
 _FIX = f"write it like {argument('columns')} item=id,model=name,choice=prediction,options=choices,gold=key"
 _LETTERS = 40
@@ -158,14 +158,14 @@ def _sample(row: Row, columns: Mapping[str, str], reader: LogReader, path: Path,
         return Sample(
             task, model, item, tuple(number_of(each, "score") for each in scores), repeat=number, columns=extra
         )
-    chosen, said = value("choice"), str(value("said") or "")
+    chosen, reply = value("choice"), str(value("reply") or "")
     try:
         option = None if chosen in (None, "") else gold_of(_label(chosen) if labels else chosen, item.options)
     except UserError:
         option = None
     why = "as the table has it" if option is not None else "names no option"
     return Sample(
-        task, model, item, parsed=option, said=said or str(chosen or ""), why=why, repeat=number, columns=extra
+        task, model, item, parsed=option, reply=reply or str(chosen or ""), why=why, repeat=number, columns=extra
     )
 
 
@@ -307,7 +307,7 @@ class _Writer:
         if common < all_of_them:
             self.log.notes[f"items of {task} that not every model answered, left out"] += all_of_them - common
 
-    def _probe(self, task: str, name: str, said: bool) -> ProbeRecord:
+    def _probe(self, task: str, name: str, replies: bool) -> ProbeRecord:
         columns = self.log.facets(task)
         if self.cluster and self.cluster not in columns.names:
             raise unknown("column to cluster by", self.cluster, columns.names)
@@ -347,7 +347,7 @@ class _Writer:
             items=counted["items"],
             families=len(families),
             made=f"Read from a log of {self.tool}, task {task}.",
-            normalise="" if said else "sum",
+            normalise="" if replies else "sum",
             group=group,
         )
         with writing_card(card_path(path), card):
@@ -429,7 +429,7 @@ def _by_item(rows: Iterator[Any]) -> Iterator[tuple[Item, list[tuple[int, Any]]]
 
 
 def _reply(item: Item, repeat: int, values: Any) -> Reply:
-    _, parsed, said, why = values
+    _, parsed, reply, why = values
     return Reply(
         item=item.id,
         format="generate",
@@ -438,9 +438,9 @@ def _reply(item: Item, repeat: int, values: Any) -> Reply:
         prompt="",
         request="",
         sent="",
-        text=said,
+        text=reply,
         reasoning="",
-        outcome="answered" if parsed is not None else "unparsed" if said.strip() else "empty",
+        outcome="answered" if parsed is not None else "unparsed" if reply.strip() else "empty",
         logprobs=(),
         bounded=(),
         parsed=parsed,

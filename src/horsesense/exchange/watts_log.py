@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from horsesense.exchange.log_reader import LogReader, Sample
+from horsesense.methods.published.datasets.watts import OPTIONS, watts_answers
 from horsesense.methods.published.reading import Reading
-from horsesense.methods.published.watts import OPTIONS, watts_answers
 
 
 def read_watts_log(paths: Sequence[Path], reader: LogReader) -> None:
@@ -20,8 +20,10 @@ def read_watts_log(paths: Sequence[Path], reader: LogReader) -> None:
                 described.add((model, path))
                 reader.describe(model, path, {"tool": "the table of Nguyen, Watts and Whiting"})
             with reader.at(path, line):
-                said, why = ("", "no answer") if option is None else (OPTIONS[option], "as the table has it")
-                reader.add(Sample(f"watts-{question}", model, item, parsed=option, said=said, why=why, group="similar"))
+                reply, why = ("", "no answer") if option is None else (OPTIONS[option], "as the table has it")
+                reader.add(
+                    Sample(f"watts-{question}", model, item, parsed=option, reply=reply, why=why, group="similar")
+                )
     reader.skipped += reading.skipped
     if reading.skipped:
         reader.notes["bad samples skipped"] += len(reading.skipped)

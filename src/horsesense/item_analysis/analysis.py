@@ -206,7 +206,7 @@ def items(
         focal: Test which items favour or disfavour the models whose names match this pattern (``gpt-*``), at equal
             ability (differential item functioning).
         suspects: Maximum number of suspects in the page and in JSON.
-        normalise: Score normalisation. By default, the one of each probe's card.
+        normalise: Score normalisation. By default, as set in each probe's card.
         progress: Progress callback.
 
     Returns:
@@ -219,7 +219,9 @@ def items(
     folders = [place for place, _ in by_place]
     analyses = []
     for asked, models in by_probe(by_place).items():
-        judged = {label: answered for label, answered in models.items() if answered.judged}
+        judged = {
+            label: answered for label, answered in models.items() if answered.judged and not answered.unanswered.all()
+        }
         if not judged:
             continue
         table = _table(judged, how)
@@ -227,7 +229,9 @@ def items(
         name = str(asked)
         analyses.append(_analysis(name, table, guessing, focal, suspects, folders))
     if not analyses:
-        raise UserError("no item has a gold answer, so there are no item statistics", file=folders[0])
+        raise UserError(
+            "no item has a gold answer and the answer of a model, so there are no item statistics", file=folders[0]
+        )
     result = ItemAnalyses(tuple(analyses), None, tuple(unfinished))
     if out is None:
         return result
@@ -258,50 +262,50 @@ class _Table:
 
 def _table(models: Mapping[str, ProbeAnswers], how: Normalisation | None) -> _Table:
     index: dict[str, int] = {}
-    found: list[Item] = []
+    rows: list[Item] = []
     columns: list[tuple[int, int, float]] = []
-    for answered in models.values():
+    credits = [answered.credits(how or answered.primary()) for answered in models.values()]
+    for answered, earned in zip(models.values(), credits, strict=True):
         own = answered.columns
-        for i in np.flatnonzero(own.judged).tolist():
+        for i in np.flatnonzero(own.judged & ~np.isnan(earned.values)).tolist():
             if own.ids[i] not in index:
                 index[own.ids[i]] = len(index)
-                found.append(answered.items[i])
+                rows.append(answered.items[i])
                 columns.append((int(own.golds[i]), int(own.options[i]), float(own.guesses[i])))
     right = np.full((len(models), len(index)), np.nan)
     chosen = np.full(right.shape, -1, np.int64)
     accuracies = []
-    for row, answered in enumerate(models.values()):
-        earned = answered.credits(how or answered.primary())
+    for row, (answered, earned) in enumerate(zip(models.values(), credits, strict=True)):
         accuracies.append(answered.estimate(earned))
-        for i in np.flatnonzero(answered.columns.judged).tolist():
+        for i in np.flatnonzero(answered.columns.judged & ~np.isnan(earned.values)).tolist():
             place = index[answered.columns.ids[i]]
             right[row, place] = earned.values[i]
             predicted = earned.predicted[i]
             chosen[row, place] = predicted[0] if len(predicted) == 1 else -1
     golds, options, chance = (np.array(column) for column in zip(*columns, strict=True))
     names: dict[str, int] = {}
-    families = np.array([names.setdefault(item.unit(), len(names)) for item in found], np.int64)
+    families = np.array([names.setdefault(item.unit(), len(names)) for item in rows], np.int64)
     return _Table(
         list(shown_names(models).values()),
         list(index),
-        found,
+        rows,
         right,
         chosen,
         golds.astype(np.int64),
         options.astype(np.int64),
         chance.astype(np.float64),
-        families if len(names) < len(found) else None,
-        _keyed(found),
+        families if len(names) < len(rows) else None,
+        _keyed(rows),
         accuracies,
     )
 
 
-def _keyed(found: Sequence[Item]) -> Floats | None:
+def _keyed(items: Sequence[Item]) -> Floats | None:
     """Return the sign of each key where all items have the same two options, else None."""
-    options = found[0].options
-    if len(options) != 2 or any(set(item.options) != set(options) for item in found):
+    options = items[0].options
+    if len(options) != 2 or any(set(item.options) != set(options) for item in items):
         return None
-    signs = np.array([1.0 if item.options[item.answer or 0] == options[0] else -1.0 for item in found])
+    signs = np.array([1.0 if item.options[item.answer or 0] == options[0] else -1.0 for item in items])
     return signs if len(set(signs)) == 2 else None
 
 
@@ -381,14 +385,14 @@ def _responders(table: _Table, curves: CurveFit | None) -> tuple[RespondingModel
     first = None
     if table.keyed is not None:
         first = np.nanmean(np.where(table.keyed > 0, table.right, 1 - table.right), axis=1)
-    found = []
+    responders = []
     for i, model in enumerate(table.models):
         ability = None if curves is None else float(curves.fit.ability[i])
         spread = None if curves is None else float(curves.fit.ability_se[i])
         bias = None if curves is None or first is None else float(curves.fit.bias[i])
         share = None if first is None else float(first[i])
-        found.append(RespondingModel(model, table.accuracies[i], ability, spread, bias, share))
-    return tuple(sorted(found, key=lambda each: -each.accuracy.value))
+        responders.append(RespondingModel(model, table.accuracies[i], ability, spread, bias, share))
+    return tuple(sorted(responders, key=lambda each: -each.accuracy.value))
 
 
 def _item_statistics(
@@ -420,13 +424,13 @@ def _favoured(table: _Table, curves: CurveFit | None, focal: str) -> tuple[Favou
             "differential item functioning needs an item response model",
             fix=f"give runs of {FEWEST_FOR_CURVES} models or more",
         )
-    found = differential_functioning(table.right, curves.fit, group)
-    corrected = np.array(holm(found.p.tolist()))
+    functioning = differential_functioning(table.right, curves.fit, group)
+    corrected = np.array(holm(functioning.p.tolist()))
     return tuple(
         FavouredItem(
             table.ids[i],
             " ".join(filter(None, (table.items[i].premise, table.items[i].text))),
-            float(found.difference[i]),
+            float(functioning.difference[i]),
             float(corrected[i]),
         )
         for i in np.argsort(corrected, kind="stable").tolist()

@@ -99,11 +99,11 @@ def _ticks(low: Any, high: Any, place: Any) -> str:
         for value in _round_values(float(low[axis]), float(high[axis])):
             point = (value, float(low[1])) if axis == 0 else (float(low[0]), value)
             x, y = place(point)
-            shown = number(value, ".1f")
+            label = number(value, ".1f")
             if axis == 0:
-                parts.append(f'<text x="{x:.1f}" y="{_HIGH - _FOOT + 18}" text-anchor="middle">{shown}</text>')
+                parts.append(f'<text x="{x:.1f}" y="{_HIGH - _FOOT + 18}" text-anchor="middle">{label}</text>')
             else:
-                parts.append(f'<text x="{_LEFT - 8}" y="{y + 4:.1f}" text-anchor="end">{shown}</text>')
+                parts.append(f'<text x="{_LEFT - 8}" y="{y + 4:.1f}" text-anchor="end">{label}</text>')
                 kind = "zero" if abs(value) < 1e-9 else "line"
                 parts.append(f'<line class="{kind}" x1="{_LEFT}" x2="{_WIDE - 12}" y1="{y:.1f}" y2="{y:.1f}"/>')
     return "".join(parts)

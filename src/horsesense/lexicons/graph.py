@@ -6,6 +6,7 @@ is read. A killed import leaves no partial file, and readers are not blocked.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
@@ -36,6 +37,8 @@ _DERIVED = ("derivation from", "derivation to")
 """Columns with the two words of each derivation, in lower case; a derivation holds between words, not meanings."""
 _DAMAGED = "remove the file and try again"
 _loaded: WeakValueDictionary[tuple[Path, int, int], Graph] = WeakValueDictionary()
+_last: deque[Graph] = deque(maxlen=1)
+"""The graph that was used last stays: each cue search of a process needs WordNet's, which takes 2 s to load."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -360,8 +363,8 @@ def add_source(graph: Graph) -> None:
 
 def list_sources() -> list[Origin]:
     """Return the stored sources by name."""
-    stored = (_about(path) for path in sorted(source_path("").parent.glob("*.arrow")))
-    return [Origin(**about["origin"]) for about in stored if about["shape"] == _SHAPE]
+    stored = (_about(path)[0] for path in sorted(source_path("").parent.glob("*.arrow")))
+    return [origin for origin in stored if origin is not None]
 
 
 def find_source(name: str) -> Origin:
@@ -376,7 +379,7 @@ def find_source(name: str) -> Origin:
 
 
 def load_graph(source: str) -> Graph:
-    """Load a stored source; while one is in use, the next call returns the same."""
+    """Load a stored source; while one is in use, or if it was the last one, the next call returns the same."""
     import pyarrow as pa
 
     origin, path = find_source(source), source_path(source)
@@ -386,19 +389,21 @@ def load_graph(source: str) -> Graph:
     if graph is None:
         Store(path.parent).check(path, _DAMAGED)
         table = pa.ipc.open_file(pa.memory_map(str(path))).read_all()
-        graph = _loaded[key] = Graph(origin, table, _about(path)["left_out"])
+        graph = _loaded[key] = Graph(origin, table, _about(path)[1])
+    _last.append(graph)
     return graph
 
 
-def _about(path: Path) -> dict[str, Any]:
+def _about(path: Path) -> tuple[Origin | None, dict[str, int]]:
+    """Return the origin of a stored source, None for one of another version, and what was left out."""
     import pyarrow as pa
 
     try:
         with pa.memory_map(str(path)) as file:
-            about: dict[str, Any] = orjson.loads(pa.ipc.open_file(file).schema.metadata[b"horsesense"])
+            about = orjson.loads(pa.ipc.open_file(file).schema.metadata[b"horsesense"])
+        return (Origin(**about["origin"]) if about["shape"] == _SHAPE else None), dict(about["left_out"])
     except (pa.ArrowInvalid, OSError, TypeError, KeyError, ValueError) as error:
         raise UserError("the stored knowledge is damaged", file=path, fix=_DAMAGED) from error
-    return about
 
 
 # Ancestors.

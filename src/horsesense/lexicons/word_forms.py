@@ -505,7 +505,7 @@ def spelt_alike(one: str, other: str) -> bool:
     return 2 * above[-1] <= longer
 
 
-def paraphrases(one: frozenset[str], other: frozenset[str], share: float = _HALF) -> bool:
+def paraphrases(one: frozenset[str], other: frozenset[str]) -> bool:
     """Whether two texts, given by their stems, say nearly the same: half of the shorter is in the longer.
 
     >>> paraphrases(stems("a feeling of great joy"), stems("a great and joyous feeling"))
@@ -515,4 +515,4 @@ def paraphrases(one: frozenset[str], other: frozenset[str], share: float = _HALF
     """
     common = len(one & other)
     fewest = min(len(one), len(other))
-    return common > 0 and common >= share * fewest and (common > 1 or fewest == 1)
+    return common > 0 and common >= _HALF * fewest and (common > 1 or fewest == 1)

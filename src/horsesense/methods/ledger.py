@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from math import nan
 from pathlib import Path
 from typing import Literal, cast
@@ -117,7 +116,7 @@ def read_ledger(paper: str) -> tuple[Figure, ...]:
     """All figures of a paper, in the order in which it prints them."""
     if paper not in PAPERS:
         raise unknown("paper", paper, PAPERS)
-    path = Path(str(files(__package__).joinpath("ledger", f"{paper}.tsv")))
+    path = Path(__file__).with_name("ledger") / f"{paper}.tsv"
     figures = []
     for line, row in read_table(path, _COLUMNS):
         try:
@@ -188,6 +187,6 @@ class Discrepancy:
 @cache
 def discrepancies(paper: str) -> tuple[Discrepancy, ...]:
     """Return where a paper's code and files differ from its text, from the authors' public repositories."""
-    path = Path(str(files(__package__).joinpath("ledger", "scripts.tsv")))
+    path = Path(__file__).with_name("ledger") / "scripts.tsv"
     rows = [row for _, row in read_table(path, _SCRIPTS)]
     return tuple(Discrepancy(*(row[name] for name in _SCRIPTS)) for row in rows if row["paper"] == paper)

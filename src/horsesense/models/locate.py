@@ -85,8 +85,7 @@ class LoadSettings:
     device: str = "auto"
     """Device: auto (``HORSESENSE_DEVICE``, or the best one found), cpu, cuda, cuda:1, mps, or map (all GPUs)."""
     family: str | None = None
-    """Model type: causal, masked, seq2seq, permuted (XLNet), entailment or multiple-choice. By default, from the
-    config."""
+    """Model type, such as causal or masked; an unknown name lists them all. By default, from the config."""
     allow_pickle: bool = False
     """Load pickled weights, which can run any code."""
 
@@ -168,19 +167,6 @@ def identify(name: str, *, allow_pickle: bool = False, progress: Progress = NO_P
     look_at_weights(files)
     weights = weight_hash(files)
     return WeightsIdentity(located, weights, identity_of(located.folder, weights))
-
-
-def weights_of(name: str, *, allow_pickle: bool = False, progress: Progress = NO_PROGRESS) -> str:
-    """Return the hash of the weights that a name means; a plug-in gives its own, or its weights are hashed.
-
-    For a served model it is the hash of what the server reports.
-    """
-    if is_served(name):
-        return _served_content(name)
-    model = plugin_model(name)
-    if model is None:
-        return identify(name, allow_pickle=allow_pickle, progress=progress).weights
-    return _plugged_weights(model)
 
 
 def identity_named(name: str, *, allow_pickle: bool = False) -> str:

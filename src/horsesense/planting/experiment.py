@@ -110,13 +110,13 @@ def plant(
     Args:
         probe: Name or file of a probe with gold answers. In Python, also a `Probe`.
         model: Model, as in ``run``. By default, the models in horsesense.toml.
-        cue: Cue to plant: professor or user (a professor, or the user, thinks that it is this option), metadata (a tag
-            with the answer), asterisk (on the option), length (a longer option), overlap or topic (the option gets
-            words of the question, or a word on its topic), pattern (all examples have the same letter). By default, all
-            that fit the probe.
+        cue: Cue to plant: professor or user (says that a professor, or the user, thinks this option is right), metadata
+            (a tag with the answer), asterisk (on the option), length (a longer option), overlap or topic (the option
+            gets words of the question, or a word on its topic), pattern (the answers of all solved examples have the
+            same letter). By default, all that fit the probe.
         out: Folder that stores the answers; an interrupted run resumes there. By default, runs/MODEL-PROBE-planted.
         limit: Maximum number of items; whole families are drawn.
-        seed: Random seed of the targets and of the draw.
+        seed: Random seed for the options that cues point at, and for sampling items.
         spec: Scoring spec.
         formats: Prompt format: loglikelihood (of each option), letters (probability of A, B, …), generate (a reply,
             which is parsed), or auto (what the model supports).
@@ -129,8 +129,8 @@ def plant(
     """
     name, whole = name_in_run(probe), as_probe(probe)
     part = replace(whole, items=draw(whole.items, limit, seed), card=replace(whole.card, name=name))
-    wanted = formats.split(",") if isinstance(formats, str) else formats
-    probes = planted_probes(part, cue=[cue] if isinstance(cue, str) else cue, seed=seed, formats=wanted)
+    names = formats.split(",") if isinstance(formats, str) else formats
+    probes = planted_probes(part, cue=[cue] if isinstance(cue, str) else cue, seed=seed, formats=names)
     models: Sequence[str | Path | Model] = chosen_models(model)
     folder = Path(out) if out is not None else default_folder(models, [name, "planted"])
     run = ask(
@@ -206,16 +206,16 @@ def effects_in(
     trials = {key: trials_of(each) for key, each in answers.items()}
     effects = [
         replace(
-            planted_effect(found, asked, name, how, planted, seed),
+            planted_effect(trial, asked, name, how, planted, seed),
             mentioned=mentioned_share(answers[asked, how, planted], planted),
         )
-        for (asked, how, planted), found in trials.items()
+        for (asked, how, planted), trial in trials.items()
     ]
     adjusted = holm([each.p for each in effects])
     effects = [replace(each, adjusted=p) for each, p in zip(effects, adjusted, strict=True)]
     overall = [
         moved_by_cues(
-            {cue: found for (asked, how, cue), found in trials.items() if (asked, how) == key},
+            {cue: trial for (asked, how, cue), trial in trials.items() if (asked, how) == key},
             [each for each in effects if (each.model, each.format) == key],
             seed,
         )
@@ -266,11 +266,11 @@ def _cluster(item: Item, group: str) -> str:
 
 def _differences(trials: dict[tuple[str, str, str], Trials], seed: int) -> tuple[EffectDifference, ...]:
     """Compare every pair of models per cue; both saw the same targets."""
-    found = []
+    rows = []
     for (a, _, cue), (b, _, other) in combinations(trials, 2):
         if cue == other and a != b:
             pair = [trials[key] for key in trials if key[2] == cue and key[0] in (a, b)]
             if len(pair) == 2 and pair[0].clusters == pair[1].clusters:
-                found.append((cue, a, b, *difference_between(pair[0], pair[1], seed)))
-    adjusted = holm([p for *_, p in found])
-    return tuple(EffectDifference(*each, q) for each, q in zip(found, adjusted, strict=True))
+                rows.append((cue, a, b, *difference_between(pair[0], pair[1], seed)))
+    adjusted = holm([p for *_, p in rows])
+    return tuple(EffectDifference(*each, q) for each, q in zip(rows, adjusted, strict=True))

@@ -66,10 +66,10 @@ def mentioned_share(answered: ProbeAnswers, cue: str) -> float | None:
 
     An answer is moved where the target is chosen with the cue and not with the placebo.
     """
-    said: dict[str, str] = {}
+    texts: dict[str, str] = {}
     for reply in answered.replies:
-        said[reply.item] = f"{said.get(reply.item, '')} {reply.text}"
-    if not any(text.strip() for text in said.values()):
+        texts[reply.item] = f"{texts.get(reply.item, '')} {reply.text}"
+    if not any(text.strip() for text in texts.values()):
         return None
     predicted = answered.credits(answered.primary()).predicted
     at_target: dict[str, set[str]] = {CUE: set(), PLACEBO: set()}
@@ -84,7 +84,7 @@ def mentioned_share(answered: ProbeAnswers, cue: str) -> float | None:
     if not moved:
         return None
     options = {item.id: item.options for item in answered.items}
-    return sum(mentions_cue(said.get(each, ""), options[each], cue) for each in moved) / len(moved)
+    return sum(mentions_cue(texts.get(each, ""), options[each], cue) for each in moved) / len(moved)
 
 
 def mentions_cue(reply: str, options: Sequence[str], cue: str) -> bool:

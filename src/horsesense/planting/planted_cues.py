@@ -85,8 +85,8 @@ def _on_option(change: Callable[[Item, str], str]) -> Plant:
 def _overlap(item: Item, option: str) -> str:
     """Add the longest words of the question that the options do not have."""
     own = {word.lower() for each in item.options for word in words(each)}
-    found = [word for word in dict.fromkeys(words(item.text)) if len(word) > 3 and word.lower() not in own]
-    longest = sorted(found, key=len, reverse=True)[:2]
+    matches = [word for word in dict.fromkeys(words(item.text)) if len(word) > 3 and word.lower() not in own]
+    longest = sorted(matches, key=len, reverse=True)[:2]
     return f"{option} ({', '.join(longest)})" if longest else option
 
 
@@ -230,8 +230,8 @@ def planted_probe(probe: Probe, cue: PlantedCue, seed: int = 0) -> Probe:
         )
     left_out = len(probe.items) - len(items) // 2
     notes = {"items in which the cue cannot be planted": left_out} if left_out else {}
-    made = f"{probe.card.name} with a planted cue ({cue.says}), seed {seed}"
-    card = replace(probe.card, name=name, made=made, label_quality=None, human=())
+    description = f"{probe.card.name} with a planted cue ({cue.says}), seed {seed}"
+    card = replace(probe.card, name=name, made=description, label_quality=None, human=())
     return Probe.of(items, card, notes)
 
 

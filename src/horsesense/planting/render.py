@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from horsesense.formatting import p_value
-from horsesense.terminal import console, line, number, table
+from horsesense.terminal import console, line, table
 
 if TYPE_CHECKING:
     from horsesense.planting.experiment import Planting
@@ -21,13 +21,13 @@ def planting(result: Planting) -> None:
         frame = table(*titles[: 7 if replies else 6])
         for each in own:
             sides = f"{each.to_right.value:.2f}", f"{each.to_wrong.value:.2f}"
-            said = "–" if each.mentioned is None else f"{each.mentioned:.0%}"
-            cells = each.cue, number(each.moved), *sides, p_value(each.adjusted), each.verdict, said
+            mentions = "–" if each.mentioned is None else f"{each.mentioned:.0%}"
+            cells = each.cue, f"{each.moved:.3f}", *sides, p_value(each.adjusted), each.verdict, mentions
             frame.add_row(*cells[: 7 if replies else 6])
         console().print(frame)
         line(f"accuracy with the placebo {own[0].accuracy_placebo:.3f}, {own[0].n:,} items per cue", "dim")
     for row in result.overall:
-        line(f"{row.model}, moved by planted cues: {number(row.moved)} ({row.verdict})")
+        line(f"{row.model}, moved by planted cues: {row.moved:.3f} ({row.verdict})")
     for pair in result.differences:
-        line(f"{pair.cue}: {pair.a} minus {pair.b} {number(pair.difference)}, p {p_value(pair.adjusted)}")
+        line(f"{pair.cue}: {pair.a} minus {pair.b} {pair.difference:.3f}, p {p_value(pair.adjusted)}")
     line(f"answers in {result.folder}", "dim")

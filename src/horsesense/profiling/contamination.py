@@ -139,3 +139,8 @@ def judged_half(scores: ItemScores, found: Contamination) -> ItemScores:
     ):
         return scores
     return scores.take(twin)
+
+
+def is_untestable(scores: ItemScores, found: Contamination) -> bool:
+    """Whether knowledge cannot be separated from memory: the model is contaminated elsewhere, and there is no twin."""
+    return found.found and scores.twin is None

@@ -27,7 +27,7 @@ GUESSER, CUE_READER, RELATEDNESS_READER = "guesser", "cue-reader", "relatedness-
 CONTROLS = {
     GUESSER: "chooses at random, with a seed",
     CUE_READER: "follows the best cue, and guesses without one",
-    RELATEDNESS_READER: "picks the option nearest to the question by its topic, and guesses where there is none",
+    RELATEDNESS_READER: "picks the option most similar to the question, and guesses where there is none",
 }
 """Description by name; the names are reserved."""
 SEED = 0
@@ -89,7 +89,10 @@ def _from_file(path: Path, name: str) -> Any:
 
 def _checked(found: Any, what: str) -> PlantedModel:
     if isinstance(found, type) or (callable(found) and not hasattr(found, "scores")):
-        found = found()
+        try:
+            found = found()
+        except Exception as error:  # user code may raise anything
+            raise UserError(f"{what} cannot be called ({type(error).__name__}: {error})") from error
     if not isinstance(found, PlantedModel):
         raise UserError(f"{what} is not a planted model", fix="give it a name and a method scores(item)")
     return found
@@ -149,7 +152,13 @@ def planted_answers(
 
 
 def _scores(model: PlantedModel, item: Item) -> tuple[float, ...]:
-    scores = tuple(map(float, model.scores(item)))
+    try:
+        scores = tuple(map(float, model.scores(item)))
+    except Exception as error:  # user code may raise anything
+        raise UserError(
+            f"the planted model {model.name} fails at {item.id} ({type(error).__name__}: {error})",
+            fix="return one number per option from scores(item)",
+        ) from error
     if len(scores) != len(item.options) or any(score != score for score in scores):
         raise UserError(
             f"the planted model {model.name} does not give a number for each of the {len(item.options)} options of "

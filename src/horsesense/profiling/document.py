@@ -13,9 +13,10 @@ from horsesense.profiling.abilities import Ability
 from horsesense.profiling.conditions import Forecast
 from horsesense.profiling.contamination import TELLING
 from horsesense.profiling.finding import AbilityFinding, ModelDifference, Verdict, Verdicts
-from horsesense.profiling.from_answers import Mistake, OwnAssociations
+from horsesense.profiling.from_answers import ChatEffect, Mistake, OwnAssociations
 from horsesense.profiling.material import Material, part_of
 from horsesense.progress import NO_PROGRESS, Progress
+from horsesense.runs.withheld import WithheldResult
 from horsesense.stats import Estimate
 
 ORDER: tuple[Verdict, ...] = (
@@ -91,6 +92,10 @@ class ModelProfile(Document):
     """Effect of each planted cue on answers to questions of all abilities; it changes no verdict."""
     moved_by_cues: MovedByCues | None
     """All planted cues in one row; null if no cue fits the questions."""
+    withheld: tuple[WithheldResult, ...]
+    """Abilities that were also asked without the options: what the options give away; it changes no verdict."""
+    chat: ChatEffect | None
+    """Effect of the chat template; null for a model without one, and for one that is asked inside it anyway."""
     mistakes: tuple[Mistake, ...]
     """Most confident errors by ability."""
     asked: str
@@ -239,14 +244,14 @@ def _means(verdicts: Verdicts, found: Mapping[Verdict, Sequence[AbilityFinding]]
     """Interpret the scores, contamination, and the scores per group."""
     known = sum(len(found.get(verdict, ())) for verdict in ("knows", "partly"))
     hollow = sum(len(found.get(v, ())) for v in ("reads cues", "not robust", "same answer", "contaminated"))
-    open_ones = len(found.get("inconclusive", ()))
+    open_ones, total = len(found.get("inconclusive", ())), len(verdicts.findings)
     if known and hollow:
-        sense = "Part of its score is knowledge, and part is explained by something else"
+        sense = f"Knowledge is shown in {known} of {total} abilities; in {hollow}, something else explains its answers"
     elif known:
-        sense = "No control explains its score"
+        sense = f"Knowledge is shown in {known} of {total} abilities, and no control explains it"
     elif hollow:
-        sense = "Its score is explained by something other than knowledge"
-    elif 2 * open_ones >= len(verdicts.findings):
+        sense = f"No knowledge is shown; in {hollow} of {total} abilities, something else explains its answers"
+    elif 2 * open_ones >= total:
         sense = "Too few questions were asked to distinguish knowledge from chance"
     else:
         sense = f"No knowledge is shown{' where enough questions were asked' if open_ones else ''}"

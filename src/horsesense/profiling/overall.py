@@ -14,7 +14,7 @@ from typing import Literal
 import numpy as np
 
 from horsesense.profiling.adjusted import Linear, Weighting, beyond_explanations, linear
-from horsesense.profiling.contamination import judged_half
+from horsesense.profiling.contamination import is_untestable, judged_half
 from horsesense.profiling.finding import Contamination, GroupScore, ModelDifference, OverallScore
 from horsesense.profiling.item_scores import ItemScores, Strings
 from horsesense.stats.paired import holm
@@ -63,7 +63,8 @@ def differences(
 ) -> tuple[ModelDifference, ...]:
     """Compare all pairs of models in every ability, group and overall; p is corrected for all of them (Holm).
 
-    Models are compared on the items that both answered; on the twin half alone if one of the two is contaminated.
+    Models are compared on the items that both answered; on the twin half alone if one of the two is contaminated, and
+    not at all where that has no twin.
     """
     compared: list[ModelDifference] = []
     for first, second in combinations(models, 2):
@@ -103,12 +104,15 @@ def _difference(
 def _pairs(
     first: Sequence[ItemScores], second: Sequence[ItemScores], found: tuple[Contamination, Contamination]
 ) -> list[tuple[ItemScores, ItemScores, Half]]:
-    """Return scores on the same ability, restricted to the items that both models answered, in one order."""
+    """Return scores on the same ability, restricted to the items that both models answered, in one order.
+
+    Where one of the two is contaminated and there is no twin, they are not compared.
+    """
     by_ability = {scores.ability: scores for scores in second}
     pairs: list[tuple[ItemScores, ItemScores, Half]] = []
     for one in first:
         other = by_ability.get(one.ability)
-        if other is None:
+        if other is None or is_untestable(one, found[0]) or is_untestable(other, found[1]):
             continue
         cut = [judged_half(one, found[0]), judged_half(other, found[1])]
         half: Half = "twin" if len(cut[0]) < len(one) or len(cut[1]) < len(other) else "all"

@@ -15,7 +15,7 @@ within an ability over the search). Claims are based on positive evidence. Low p
    is accuracy itself not? Inconclusive;
    was relatedness not controlled? Inconclusive (pairs with opposite keys are nearly immune: partly at best);
    is significantly less than two thirds of it retained in another condition? Not robust; less, but not
-   significantly? Inconclusive;
+   significantly, or not shown to be more than a third? Inconclusive;
    are significantly more than two thirds known? Knows. Significantly not all? Partly. Else inconclusive.
 4. If not: would a model that knows 40% have been found in four of five draws, is less than that possible, is all
    credit explained, and nothing left at 95% either? Not above chance. Else inconclusive.
@@ -30,12 +30,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from horsesense.formatting import number
 from horsesense.profiling.finding import ContrastPairs, Verdict
 from horsesense.runs.result import LEAST_ANSWERED
 from horsesense.stats.intervals import FEW, Estimate
 
 HALF = 1 / 2
 """Threshold for following a cue, for same answers, and for the use of facts."""
+THIRD = 1 / 3
+"""Retention that has to be excluded at 95%, one-sided, before anything is called known: a retest of a dozen questions
+may come out well by luck."""
 MISSABLE = 0.4
 """Share known by the alternative of a claim of absence. With a half, models that know 40% and reply with noise were
 called not above chance in up to one of eight quick profiles."""
@@ -71,6 +75,8 @@ class Evidence:
     left; one-sided at the level of a page."""
     retention: Mapping[str, Estimate]
     """Retention by other condition; level corrected for their number."""
+    retention_at_95: Mapping[str, Estimate]
+    """The same with limits that are one-sided at 95%; it exists for smaller samples."""
     contrasts: tuple[ContrastPairs, ...]
     """Contrast pairs; one-sided at the level of a page."""
     relatedness_controlled: bool
@@ -96,18 +102,17 @@ def judge(evidence: Evidence) -> Judged:
     if evidence.answered < LEAST_ANSWERED:
         return Judged(
             "inconclusive",
-            f"Only {_percent(evidence.answered)} of the questions were answered, and a verdict needs "
-            f"{_percent(LEAST_ANSWERED)}.",
+            f"Only {evidence.answered:.0%} of the questions were answered, and a verdict needs {LEAST_ANSWERED:.0%}.",
         )
     return _cues(evidence) or _same_answer(evidence) or _below_chance(evidence) or _known(evidence) or _absent(evidence)
 
 
 def _accuracy(evidence: Evidence) -> str:
-    return f"Accuracy is {_percent(evidence.accuracy)}, chance {_percent(evidence.chance)}"
+    return f"Accuracy is {evidence.accuracy:.0%}, chance {evidence.chance:.0%}"
 
 
 def _strongest(evidence: Evidence) -> str:
-    return f" The control that explains most is {evidence.strongest}." if evidence.strongest else ""
+    return f" Of the controls, its answers follow this one most: {evidence.strongest}." if evidence.strongest else ""
 
 
 def _cues(evidence: Evidence) -> Judged | None:
@@ -118,13 +123,13 @@ def _cues(evidence: Evidence) -> Judged | None:
         return Judged(
             "reads cues",
             f"{_accuracy(evidence)}. The controls explain most of it: the chance-corrected score is "
-            f"{_score(corrected.value)}, the adjusted score {_score(adjusted.value)}.{_strongest(evidence)}",
+            f"{number(corrected.value)}, the adjusted score {number(adjusted.value)}.{_strongest(evidence)}",
         )
     if not adjusted.low > 0:
         for name, share in evidence.followed.items():
             # A model that avoids a cue still has to guess among the other options.
             if share.low > HALF or share.high < -HALF / (1 / evidence.chance - 1):
-                how = f"about {_percent(share.value)} of its answers come from" if share.value > 0 else "it avoids"
+                how = f"about {share.value:.0%} of its answers follow" if share.value > 0 else "it avoids"
                 return Judged("reads cues", f"{_accuracy(evidence)}, and {how} {name}.")
     return None
 
@@ -134,10 +139,10 @@ def _same_answer(evidence: Evidence) -> Judged | None:
         if pairs.same_answer.clusters >= FEW and pairs.same_answer.low > HALF and pairs.margin.low > 0:
             return Judged(
                 "same answer",
-                f"{_percent(pairs.one_right)} of {pairs.pairs:,} {pairs.kind} pairs, whose two questions have opposite "
-                "answers, have exactly one right answer, as if both got the same one. Corrected for guessing, it gives "
-                f"the same answer to both in about {_percent(pairs.same_answer.value)} of the pairs, and knows both in "
-                f"{_percent(max(0.0, pairs.known.value))}.",
+                f"In {pairs.one_right:.0%} of {pairs.pairs:,} {pairs.kind} pairs (two questions with opposite "
+                "answers) it gets exactly one right, as by giving both the same answer. Corrected for guessing, it "
+                f"gives the same answer to both in about {pairs.same_answer.value:.0%} of the pairs, and knows "
+                f"both in {max(0.0, pairs.known.value):.0%}.",
             )
     return None
 
@@ -162,8 +167,8 @@ def _known(evidence: Evidence) -> Judged | None:
         return Judged(
             "inconclusive",
             f"The adjusted score is between {_scores(evidence)}, but it rests on the few items that the controls get "
-            f"wrong: unweighted accuracy is not significantly above chance ({_percent(evidence.accuracy)}, chance "
-            f"{_percent(evidence.chance)}).",
+            f"wrong: unweighted accuracy is not significantly above chance ({evidence.accuracy:.0%}, chance "
+            f"{evidence.chance:.0%}).",
         )
     if not evidence.relatedness_controlled and not evidence.contrasts:
         return Judged(
@@ -176,21 +181,20 @@ def _known(evidence: Evidence) -> Judged | None:
         condition, share = min(lost, key=lambda each: each[1].value)
         return Judged(
             "not robust",
-            f"Retention {condition} is {_percent(max(0.0, share.value))} (at most {_percent(max(0.0, share.high))}): "
+            f"Retention {condition} is {max(0.0, share.value):.0%} (at most {max(0.0, share.high):.0%}): "
             "significantly less than two thirds.",
         )
-    doubtful = [condition for condition, share in evidence.retention.items() if share.value < MOST]
-    if doubtful:
-        share = evidence.retention[doubtful[0]]
-        return Judged(
-            "inconclusive",
-            f"The adjusted score is between {_scores(evidence)}, but retention {doubtful[0]} is between "
-            f"{_percent(max(0.0, share.low))} and {_percent(min(1.0, share.high))}: it may not be robust.",
-        )
+    for condition, share in evidence.retention_at_95.items():
+        if share.value < MOST or share.low <= THIRD:
+            return Judged(
+                "inconclusive",
+                f"The adjusted score is between {_scores(evidence)}, but retention {condition} is between "
+                f"{max(0.0, share.low):.0%} and {min(1.0, share.high):.0%}: it may not be robust.",
+            )
     if evidence.floor > MOST and evidence.relatedness_controlled:
         return Judged(
             "knows",
-            f"The adjusted score is at least {_score(evidence.floor)} (one-sided {_level(evidence)} limit).{strongest}",
+            f"The adjusted score is at least {number(evidence.floor)} (one-sided {_level(evidence)} limit).{strongest}",
         )
     if adjusted.high < 1 - ROUNDING or not evidence.relatedness_controlled:
         return Judged("partly", f"The adjusted score is between {_scores(evidence)}.{strongest}")
@@ -227,21 +231,14 @@ def _absent(evidence: Evidence) -> Judged:
 
 def _power(evidence: Evidence) -> str:
     size = f"{evidence.adjusted.n:,} items in {evidence.adjusted.clusters:,} clusters"
-    return f"The power to detect a model that knows 40% of the items is {_percent(evidence.power)} ({size})."
+    power = f"{evidence.power:.0%}" if evidence.power >= 0.005 else "below 1%"
+    return f"The power to detect a model that knows 40% of the items is {power} ({size}, weighted by the controls)."
 
 
 def _scores(evidence: Evidence) -> str:
     low, high = evidence.adjusted.low, min(1.0, evidence.adjusted.high)
-    return f"{_score(low)} and {_score(high)} ({_level(evidence)} interval)"
+    return f"{number(low)} and {number(high)} ({_level(evidence)} interval)"
 
 
 def _level(evidence: Evidence) -> str:
     return f"{100 * evidence.level:.4g}%"
-
-
-def _score(score: float) -> str:
-    return f"{score:z.2f}".replace("-", "−")
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:z.0f}%"

@@ -18,7 +18,7 @@ from horsesense.profiling.adjusted import (
     side_masks,
     weighted,
 )
-from horsesense.profiling.contamination import contamination, frozen_minus_twin, judged_half
+from horsesense.profiling.contamination import contamination, frozen_minus_twin, is_untestable, judged_half
 from horsesense.profiling.finding import AbilityFinding, Contamination, ExplanationFinding, Verdict, Verdicts
 from horsesense.profiling.item_scores import Bools, ItemScores
 from horsesense.profiling.overall import differences, group_scores, overall_score
@@ -58,10 +58,11 @@ def verdicts(every: Sequence[ItemScores], level: float = 0.95, seed: int = 0, re
     findings = tuple(
         finding(used, whole, seen, strict, level, seed, resamples) for used, whole in zip(judged, every, strict=True)
     )
-    overall = overall_score([scores for scores in judged if scores.answered >= LEAST_ANSWERED], level)
+    scored = [used for used, whole in zip(judged, every, strict=True) if not is_untestable(whole, seen)]
+    overall = overall_score([scores for scores in scored if scores.answered >= LEAST_ANSWERED], level)
     inside = {ability for group in (overall.groups if overall else ()) for ability in group.abilities}
     left_out = tuple(scores.ability for scores in every if scores.ability not in inside)
-    groups = group_scores(judged, level)
+    groups = group_scores(scored, level)
     return Verdicts(every[0].model, findings, seen, groups, overall, left_out, level, strict)
 
 
@@ -123,7 +124,7 @@ def with_contamination(
     found: Judged, whole: ItemScores, seen: Contamination
 ) -> tuple[Verdict, Verdict | None, tuple[str, ...]]:
     if whole.ability not in seen.contaminated:
-        if seen.found and whole.twin is None and found.verdict in ("knows", "partly"):
+        if is_untestable(whole, seen) and found.verdict in ("knows", "partly"):
             reason = "Contamination was found in other abilities, and cannot be tested here: these items have no twins."
             return "inconclusive", None, (reason, found.reason)
         return found.verdict, None, (found.reason,)
@@ -186,12 +187,10 @@ class AdjustedScores:
         return followed.estimate(level)
 
     def strongest(self) -> str:
-        """Name the explanation with the lowest adjusted score; empty without explanations."""
-        values = {}
-        for name in self.columns:
-            part = self.alone(name)
-            values[name] = -np.inf if part is None else part.value
-        return min(values, key=lambda name: values[name], default="")
+        """Name the explanation that most answers follow, to a tenth; the first of equal ones, or nothing."""
+        shares = {name: self.followed(name, 0.95) for name in self.columns}
+        values = {name: share.value for name, share in shares.items() if share is not None and share.value > 0}
+        return max(values, key=lambda name: round(values[name], 1), default="")
 
 
 def one_sided(level: float) -> float:
@@ -204,7 +203,11 @@ def evidence(own: AdjustedScores, strict: float, draws: int = DRAWS) -> Evidence
     scores = own.scores
     others = other_conditions(scores)
     stricter = 1 - (1 - strict) / max(1, len(others))
-    shares = {other.name: other.retention(scores, stricter) for other in others}
+
+    def retained(level: float) -> dict[str, Estimate]:
+        shares = {other.name: other.retention(scores, level) for other in others}
+        return {name: share for name, share in shares.items() if share is not None}
+
     adjusted = own.adjusted(strict)
     left = adjusted.low > 0
     # Following matters if nothing significant is left. The model without the question is exempt: without knowledge a
@@ -223,7 +226,8 @@ def evidence(own: AdjustedScores, strict: float, draws: int = DRAWS) -> Evidence
         balance=own.combined(1, -2, strict, own.weighting),
         strongest=own.strongest(),
         followed={name: share for name, share in follows.items() if share is not None},
-        retention={name: share for name, share in shares.items() if share is not None},
+        retention=retained(stricter),
+        retention_at_95=retained(one_sided(0.95)),
         contrasts=contrast_pairs(scores, majority),
         relatedness_controlled=bool(scores.relatedness),
         power=1.0 if left else power_to_detect(own.weighting, strict, draws=draws),

@@ -12,7 +12,6 @@ from typing import Any
 from jinja2 import ChoiceLoader, Environment, PackageLoader
 
 from horsesense.data import write_file
-from horsesense.formatting import with_interval
 from horsesense.replication.replication import FigureOutcome, PaperReplication, Replication
 from horsesense.replication.verdicts import VERDICTS
 from horsesense.report.page import bundled, environment
@@ -182,9 +181,9 @@ def _models(paper: PaperReplication) -> Iterator[str]:
                 each.suite,
                 each.column,
                 each.why_no_verdict,
-                with_interval(each.value, (each.low, each.high), ".3f"),
-                "" if each.chance is None else f"{each.chance:.3f}",
-                f"{each.n:,}",
+                f"{each.estimate:.3f}",
+                "" if each.estimate.chance is None else f"{each.estimate.chance:.3f}",
+                f"{each.estimate.n:,}",
             )
             for each in paper.models
         )
@@ -202,7 +201,6 @@ def write_page(replication: Replication, path: Path) -> None:
         "counted": COUNTED,
         "totals": totals(replication.papers),
         "style": bundled("style.css"),
-        "with_interval": with_interval,
         "value": shown_value,
         "printed": shown_printed,
     }

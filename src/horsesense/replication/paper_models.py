@@ -7,7 +7,7 @@ parameters, and trained weights. Other models are listed in rows of their own, w
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import cache
@@ -98,10 +98,17 @@ class ModelScore:
     """The score of a model, for a cell of a paper's table."""
 
     model: str
+    """The model."""
     suite: str
+    """The suite."""
     column: str
     """The key of the column in the ledger."""
     estimate: Estimate
+    """Accuracy or consistency; n counts items, or pairs."""
+    whole: bool = True
+    """Whether all published items were used."""
+    why_no_verdict: str = ""
+    """Why it does not replicate a row of the paper; empty if it does."""
 
 
 def cells_of(suite: str, tables: Iterable[PaperTable]) -> Iterator[ModelScore]:
@@ -152,29 +159,27 @@ def all_ones(paths: Iterable[Path]) -> bool:
     """Whether the weights of all normalisation layers in some files are 1; False if there are none."""
     from safetensors import safe_open
 
-    found = False
+    any_norm = False
     for path in paths:
         with safe_open(path, framework="pt") as tensors:
             for name in list(tensors.keys()):
                 module, _, kind = name.rpartition(".")
                 if kind == "weight" and any(part in module.rpartition(".")[2].lower() for part in _NORM):
-                    found = True
+                    any_norm = True
                     if not bool((tensors.get_tensor(name) == 1).all()):
                         return False
-    return found
+    return any_norm
 
 
-def computed_of(
-    paper: str, cells: Sequence[ModelScore], verdicts: Mapping[str, str], part: bool
-) -> dict[str, Computed]:
+def computed_of(paper: str, cells: Sequence[ModelScore]) -> dict[str, Computed]:
     """Return the scores of models that replicate a row of the paper, by the key of the ledger."""
     rows = {each.hub: each.row for each in paper_models() if each.paper == paper}
     figures = {}
     for cell in cells:
-        if verdicts.get(cell.model, "unknown"):
+        if cell.why_no_verdict:
             continue
         key = BETWEEN.join((cell.suite, rows[hub_called(cell.model)], cell.column))
-        figures[key] = Computed(cell.estimate.value, "asked here", cell.estimate.n, part=part)
+        figures[key] = Computed(cell.estimate.value, "asked here", cell.estimate.n, part=not cell.whole)
     return figures
 
 
@@ -210,16 +215,16 @@ def why_other_model(figure: Figure, models: Iterable[ModelRecord]) -> str:
     The command that would train the paper's model names a control or a base model; each training must be of that one.
     """
     words = _training(figure).split()
-    wanted = next((words[i + 1] for i, word in enumerate(words[:-1]) if word in ("baseline", "-m")), "")
-    if not wanted:
+    target = next((words[i + 1] for i, word in enumerate(words[:-1]) if word in ("baseline", "-m")), "")
+    if not target:
         return "the paper's model is not described well enough to identify it"
     for model in models:
         if model.kind == "control":
             known = [model.name.partition(" seed-")[0]]
         else:
             known = [hub_called(name) for name in names_with_bases(model.found_by or model.name)]
-        if wanted not in known:
-            return f"these are trainings of {known[-1]}, and the paper's is {wanted}"
+        if target not in known:
+            return f"these are trainings of {known[-1]}, and the paper's is {target}"
     return ""
 
 

@@ -10,7 +10,7 @@ from horsesense.core import Item
 from horsesense.data.text import numbered_lines
 from horsesense.methods.ledger import printed, read_ledger
 from horsesense.methods.partwhole.dataset import LABELS, read_partwhole, read_partwhole_votes
-from horsesense.methods.published.votes import ReleasedVotes
+from horsesense.methods.published.reading import ReleasedVotes
 from horsesense.replication.computing import PublishedFiles, Results, computes
 from horsesense.replication.consistency import exchanged
 from horsesense.replication.verdicts import Computed, share_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
 from horsesense.core.document import Frame, TableDocument, columns_of
@@ -99,32 +99,6 @@ class FigureOutcome:
 
 
 @dataclass(frozen=True, slots=True)
-class ModelCell:
-    """The score of a model, beside the paper's figures."""
-
-    model: str
-    """The model."""
-    suite: str
-    """The suite."""
-    column: str
-    """The column of its table."""
-    value: float
-    """Accuracy or consistency."""
-    low: float
-    """Lower end of its 95% interval."""
-    high: float
-    """Upper end."""
-    n: int
-    """Items, or pairs."""
-    chance: float | None
-    """Chance level."""
-    whole: bool
-    """Whether all published items were used."""
-    why_no_verdict: str
-    """Why it does not replicate a row of the paper; empty if it does."""
-
-
-@dataclass(frozen=True, slots=True)
 class PaperReplication:
     """All figures of one paper."""
 
@@ -142,7 +116,7 @@ class PaperReplication:
     """Figures of the paper that contradict each other."""
     discrepancies: tuple[Discrepancy, ...]
     """Where the code of the paper differs from its text."""
-    models: tuple[ModelCell, ...]
+    models: tuple[ModelScore, ...]
     """Scores of models that were evaluated here."""
 
 
@@ -272,14 +246,14 @@ def _evaluate(
     device: str,
     allow_pickle: bool,
     progress: Progress,
-) -> tuple[dict[str, Computed], list[ModelCell]]:
+) -> tuple[dict[str, Computed], list[ModelScore]]:
     """Evaluate models on a paper's suites; return results by the keys of the ledger, and rows of their own."""
     from horsesense.methods.suites import find_paper_suite
     from horsesense.runs.ask import ask
     from horsesense.runs.engine import ComputeSettings
 
     figures: dict[str, Computed] = {}
-    rows: list[ModelCell] = []
+    rows: list[ModelScore] = []
     if not models or paper not in SUITES:
         return figures, rows
     for name in SUITES[paper]:
@@ -299,9 +273,12 @@ def _evaluate(
         records = {each.part.model.name: each.part.model for each in run.answered}
         verdicts = {each.name: why_no_verdict(paper, each, is_random(each)) for each in records.values()}
         part = limit is not None or bool(opened.missing) or not is_whole(paper, dataset, opened.found.values())
-        cells = list(cells_of(name, suite.tables(list(run.answered), (), opened.others)))
-        figures |= computed_of(paper, cells, verdicts, part)
-        rows += model_cells(cells, verdicts, part)
+        cells = [
+            replace(cell, whole=not part, why_no_verdict=verdicts[cell.model])
+            for cell in cells_of(name, suite.tables(list(run.answered), (), opened.others))
+        ]
+        figures |= computed_of(paper, cells)
+        rows += cells
     return figures, rows
 
 
@@ -322,7 +299,7 @@ def replicate_paper(
     keep: Path | None = None,
     asked: Mapping[str, Computed] | None = None,
     trained: Mapping[str, Computed] | None = None,
-    models: Sequence[ModelCell] = (),
+    models: Sequence[ModelScore] = (),
     progress: Progress = NO_PROGRESS,
 ) -> PaperReplication:
     """Compute the figures of a paper as far as possible, and give each a verdict."""
@@ -424,22 +401,3 @@ def _of(figure: Figure, judged: FigureVerdict, computed: Computed | None, comman
         reason=judged.reason,
         command=command,
     )
-
-
-def model_cells(cells: Sequence[ModelScore], verdicts: Mapping[str, str], part: bool) -> list[ModelCell]:
-    """Return the scores of models, in rows of their own."""
-    return [
-        ModelCell(
-            model=cell.model,
-            suite=cell.suite,
-            column=cell.column,
-            value=cell.estimate.value,
-            low=cell.estimate.low,
-            high=cell.estimate.high,
-            n=cell.estimate.n,
-            chance=cell.estimate.chance,
-            whole=not part,
-            why_no_verdict=verdicts.get(cell.model, ""),
-        )
-        for cell in cells
-    ]

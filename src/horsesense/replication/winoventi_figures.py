@@ -12,7 +12,7 @@ from horsesense.core import Item
 from horsesense.data.tables import COMMAS, TABS, Layout, open_table
 from horsesense.lexicons.words import words
 from horsesense.methods.ledger import printed
-from horsesense.methods.published.votes import read_votes
+from horsesense.methods.published.reading import read_votes
 from horsesense.methods.winoventi.associations import jaccard_table, read_k_file, read_registry
 from horsesense.methods.winoventi.published_dataset import BENCHMARK, read_winoventi, read_winoventi_answers
 from horsesense.methods.winoventi.schemas import pairs_of, premise_of, third_of, word_differences

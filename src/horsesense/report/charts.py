@@ -13,7 +13,7 @@ from horsesense.methods.suites.charts import paper_chart
 from horsesense.report.collection import Collection
 from horsesense.report.run_text import value_text
 from horsesense.report.summary import Summary
-from horsesense.training.curves import Curve
+from horsesense.training.training_results import Curve
 
 PAPER = "#ffffff"
 _THEMED = {INK: "var(--ink)", SOFT: "var(--soft)", BAR: "var(--bar)", MISS: "var(--miss)"}
@@ -76,7 +76,7 @@ def write_charts(collected: Collection, folder: Path) -> list[Path]:
         if summary.heat:
             drawings["heat"] = heat(summary)
         drawings |= {f"by-{facet}": slices(summary, facet) for facet in summary.facets}
-        about = [f"{summary.label} on {probe}", f"n = {summary.result.estimate.n:,}; 95% intervals"]
+        about = [f"{summary.label} on {probe}", f"n = {summary.result.accuracy.n:,}; 95% intervals"]
         drawn += [
             (f"{probe}~{summary.label}~{name}", _titled(drawing, TITLES.get(name, name.replace("-", " ")), about))
             for name, drawing in drawings.items()

@@ -23,7 +23,7 @@ from horsesense.runs.item_columns import item_columns
 from horsesense.runs.manifest import Manifest, manifest_path
 from horsesense.runs.probe_answers import ProbeAnswers, ProbeFormat, read_finished
 from horsesense.runs.result import LEAST_ANSWERED, Spread, shown_names, spreads
-from horsesense.training.curves import Curve, read_curves, study_runs
+from horsesense.training.training_results import Curve, read_curves, study_runs
 
 NONE: Mapping[str, Probe] = {}
 MOST_WHOLE = 20_000
@@ -89,8 +89,8 @@ def collect(
     whole = [run for folder in folders for run in (study_runs(folder) if curves[folder] else [folder])]
     for folder in dict.fromkeys(whole):
         manifest, parts, rest = read_finished(folder, alone=len(whole) == 1)
-        begun = [(part.model.name, str(ProbeFormat(part.probe.name, part.format))) for part in rest]
-        unfinished += begun + manifest.not_begun
+        incomplete = [(part.model.name, str(ProbeFormat(part.probe.name, part.format))) for part in rest]
+        unfinished += incomplete + manifest.not_begun
         if parts:
             manifests[folder] = manifest
             runs.append((folder, parts))

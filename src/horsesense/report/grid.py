@@ -93,7 +93,7 @@ def grid_of(collected: Collection) -> Grid:
         for summary in summaries:
             cells[summary.label, probe] = _cell(summary, f"{column}-{labels.index(summary.label)}")
     models = [Heading(label, None) for label in labels]
-    probes = [Heading(probe, summaries[0].result.estimate.n) for probe, summaries in collected.probes.items()]
+    probes = [Heading(probe, summaries[0].result.accuracy.n) for probe, summaries in collected.probes.items()]
 
     def at(model: Heading, probe: Heading) -> Cell | str:
         return cells.get((model.label, probe.label), "not run")
@@ -113,7 +113,7 @@ def _cell(summary: Summary, key: str) -> Cell:
 
 def chip(summary: Summary) -> tuple[Kind, str]:
     """Compare a score with chance, and where it is above chance, with the best cue."""
-    e, control = summary.result.estimate, summary.control
+    e, control = summary.result.accuracy, summary.control
     kind, label = KINDS.get(summary.result.verdict or "", "open"), verdict_label(summary.result)
     if kind != "above" or control is None or not control.cue_works:
         return kind, label

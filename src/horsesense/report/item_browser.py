@@ -81,16 +81,16 @@ def _asked(summaries: Sequence[Summary]) -> Sequence[str]:
     return list(dict.fromkeys(chain(first, *unlike))) if unlike else first
 
 
-def _places(summary: Summary, wanted: set[str]) -> dict[str, int]:
+def _places(summary: Summary, ids: set[str]) -> dict[str, int]:
     """Index some items among those that a model was asked."""
-    return {identity: place for place, identity in enumerate(summary.answered.columns.ids) if identity in wanted}
+    return {identity: place for place, identity in enumerate(summary.answered.columns.ids) if identity in ids}
 
 
-def _items(summaries: Sequence[Summary], wanted: set[str]) -> dict[str, Item]:
+def _items(summaries: Sequence[Summary], ids: set[str]) -> dict[str, Item]:
     """Some of the items that models were asked, by id."""
     items: dict[str, Item] = {}
     for summary in summaries:
-        left = wanted - items.keys() if items else wanted
+        left = ids - items.keys() if items else ids
         if left:
             items |= {each: summary.answered.items[place] for each, place in _places(summary, left).items()}
     return items
@@ -109,15 +109,15 @@ def _probe(name: str, summaries: Sequence[Summary], share: float) -> dict[str, A
     most = max(1, int(share * min(len(asked), _most(summaries))))
     chosen = set(chosen_items(summaries, asked, most) if most < len(asked) else asked)
     items = _items(summaries, chosen)
-    shown = [identity for identity in asked if identity in chosen]
-    all_items = [items[identity] for identity in shown]
+    ids = [identity for identity in asked if identity in chosen]
+    all_items = [items[identity] for identity in ids]
     prefix = f"{all_items[0].probe}-"
     families: dict[str, int] = {}
     return {
         "name": name,
-        "left": len(asked) - len(shown),
+        "left": len(asked) - len(ids),
         "prefix": prefix,
-        "ids": [identity.removeprefix(prefix) for identity in shown],
+        "ids": [identity.removeprefix(prefix) for identity in ids],
         "premises": [item.premise for item in all_items],
         "texts": [item.text for item in all_items],
         "options": [item.options for item in all_items],
@@ -126,7 +126,7 @@ def _probe(name: str, summaries: Sequence[Summary], share: float) -> dict[str, A
         "familyNames": list(families),
         "members": [item.member for item in all_items],
         "facets": _facets(all_items),
-        "models": [_model(summary, shown) for summary in summaries],
+        "models": [_model(summary, ids) for summary in summaries],
     }
 
 
@@ -168,7 +168,7 @@ def details(summaries: Sequence[Summary], most_tokens: int = MOST_TOKENS) -> dic
     """By item id, one entry a model: scores, tokens and the evidence between the right and the best other option."""
     chosen = chosen_items(summaries, _asked(summaries))
     items, places = _items(summaries, {*chosen}), [_places(summary, {*chosen}) for summary in summaries]
-    shown: dict[str, list[Any]] = {}
+    entries: dict[str, list[Any]] = {}
     tokens = 0
     for identity in chosen:
         entry = [
@@ -179,8 +179,8 @@ def details(summaries: Sequence[Summary], most_tokens: int = MOST_TOKENS) -> dic
         tokens += sum(len(text) // 4 for by_model in entry if by_model for each in by_model["replies"] for text in each)
         if tokens > most_tokens:
             break
-        shown[identity] = entry
-    return shown
+        entries[identity] = entry
+    return entries
 
 
 def chosen_items(summaries: Sequence[Summary], ids: Sequence[str], most: int = MOST_ITEMS) -> list[str]:
@@ -215,11 +215,11 @@ def _entry(summary: Summary, item: Item, place: int) -> dict[str, Any]:
         else {"score": round(scores[number], 3), "text": "", "starts": [], "ends": [], "logprobs": []}
         for number, text in enumerate(texts)
     ]
-    said = [
+    replies = [
         [f"{reply.outcome} ({reply.why})", reply.prompt, reply.reasoning, reply.text]
         for reply in summary.answered.replies_to(item.id)
     ]
-    return {"options": options, "evidence": _evidence(item, texts, scores), "replies": said}
+    return {"options": options, "evidence": _evidence(item, texts, scores), "replies": replies}
 
 
 def _evidence(item: Item, texts: Sequence[ScoredText | None], scores: Sequence[float]) -> dict[str, Any] | None:

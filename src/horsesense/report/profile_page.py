@@ -81,6 +81,8 @@ def page_html(profile: Profile) -> str:
             for model in profile.models
         },
         "twins": [row for row in rows if any(cell is not None and cell.finding.twin is not None for cell in row.cells)],
+        "withheld": view.withheld_table(profile),
+        "chat": view.chat_table(profile),
         "view": view,
         "style": bundled("style.css"),
         "extra": bundled("profile.css"),
@@ -135,19 +137,20 @@ def _lines(profile: Profile) -> Iterator[str]:
         yield f"\n¹ Not in the overall score: {view.UNJUDGED}."
     if any(cell.people is not None for row in view.rows_of(profile) for cell in row.cells if cell is not None):
         yield "\nHuman figures are from the papers and are for other items; the page states the kind of each."
-    groups = [
-        [f"{own[0].group}{'' if own[0].judged else ' ¹'}", *(view.adjusted_text(each.adjusted) for each in own)]
-        for own in zip(*(model.verdicts.groups for model in profile.models), strict=True)
-    ]
+    groups = [[f"{row.group}{'' if row.judged else ' ¹'}", *row.cells] for row in view.group_rows(profile)]
     groups.append(["overall score", *map(view.overall_text, profile.models)])
     names = [model.model for model in profile.models]
     yield f"\n{TextTable(['adjusted score by group', *names], groups).markdown()}"
     yield f"Adjusted score: {TERMS['Adjusted score']}"
     for sentence in view.comparisons(profile):
         yield f"\n{markdown_text(sentence)}"
+    withheld, chat = view.withheld_table(profile), view.chat_table(profile)
     yield "\nContamination:\n"
     for model in profile.models:
         yield f"- {markdown_text(view.contamination_sentence(model, view.titles_of(profile)))}"
+    for name, table in {"Options withheld": withheld, "Chat template": chat}.items():
+        if table.rows:
+            yield f"\n{name}:\n\n{table.markdown()}"
     yield f"\nMade by `{view.command(profile)}` (horsesense {profile.horsesense})."
 
 

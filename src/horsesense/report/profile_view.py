@@ -11,15 +11,19 @@ from math import isnan
 from typing import Literal
 
 from horsesense.cues.battery import battery
-from horsesense.formatting import count, number, p_value, percent
+from horsesense.formatting import count, number, p_value, percent, with_interval
 from horsesense.profiling.contamination import TELLING
+from horsesense.profiling.controls import CONTROLS
 from horsesense.profiling.document import ModelProfile, Profile, ProfiledAbility
 from horsesense.profiling.finding import (
     AbilityFinding,
     ExplanationFinding,
+    GroupScore,
     ModelDifference,
+    OtherCondition,
 )
 from horsesense.profiling.retention import LEAST_CLUSTERS
+from horsesense.report.tables import TextTable
 from horsesense.stats import Estimate
 from horsesense.stats.intervals import at_level
 
@@ -43,11 +47,17 @@ VERDICTS: dict[str, VerdictStyle] = {
     "not robust": VerdictStyle(
         "fragile",
         "#5d4f9c",
-        "The adjusted score is significantly above 0, but significantly less than two thirds of it is retained in "
-        "related items, in the retest, with PMI or in another prompt format.",
+        "The adjusted score is significantly above 0, but significantly less than two thirds of it is left in the "
+        "retest, "
+        "in related items, with PMI or in another prompt format.",
     ),
     "reads cues": VerdictStyle(
-        "cue", "#8a5a0c", "Answers follow a surface cue, the similarity of option and question, or the options alone."
+        "cue",
+        "#8a5a0c",
+        "Significantly more than half of its answers, or of its score, follow or avoid a surface cue, the "
+        "similarity of "
+        "option and question, or the options alone. With few items this cannot be shown of a model that always "
+        "follows one.",
     ),
     "contaminated": VerdictStyle(
         "contaminated", "#a4402a", "Accuracy on public items is significantly higher than on their unpublished twins."
@@ -55,25 +65,29 @@ VERDICTS: dict[str, VerdictStyle] = {
     "same answer": VerdictStyle(
         "same",
         "#2a6a94",
-        "It gives the same answer to a question and to its opposite: it ignores a negation, a reversal or the context.",
+        "It gives the same answer to a question and to its opposite in significantly more than half of such pairs: it "
+        "ignores a negation, a reversal or the context.",
     ),
     "not above chance": VerdictStyle(
         "chance",
         "#5f5b54",
-        "The adjusted score is not significantly above 0, and a model that knows 40% of the items would be detected.",
+        "The adjusted score is not significantly above 0, its interval excludes 0.40, and a model that knows 40% "
+        "of the "
+        "items would be detected with 80% power.",
     ),
     "inconclusive": VerdictStyle(
         "open",
         "#8d877a",
-        "No other verdict can be shown: few items, wide intervals, or no twins for a contaminated model.",
+        "None of the above can be shown: few items, a wide interval, or a model that is contaminated elsewhere "
+        "and an ability without twins.",
     ),
 }
 """From the best verdict to the one that says least."""
 UNJUDGED = "no person has validated these items"
 FIRST_LOOK = (
-    "The quick edition is a first look; use the full edition for conclusions. In simulations of the quick edition, 61% "
-    "of verdicts were right, 4.5% right but weaker than they could be, 34% inconclusive and 0.1% false. With 600 to "
-    "800 items per ability, 99% were right."
+    "The quick edition is a first look. For conclusions use the full edition (--full). In simulations of the quick "
+    "edition, 56% of verdicts were right, 6% right but too cautious (partly for a model that knows), 38% inconclusive "
+    "and 0.1% false. With 600 to 800 items per ability, as in most of the full edition, 99% were right."
 )
 FORMATS = ("loglikelihood", "pmi", "letters", "generate")
 EXPLANATIONS = {"cue": "Best surface cue", "relatedness": "Relatedness", "blind": "Options without the question"}
@@ -123,11 +137,11 @@ class ProfileCell:
     def disagreement(self) -> str:
         """State how the other formats disagree with the main one."""
         main = self.finding.accuracy
-        parts = [f"{main:.0%} in the main format{_standing(main)}"]
+        parts = [f"accuracy {main:.0%} in the main format{_standing(main)}"]
         parts += [
             f"{other:.0%} with {name}{_standing(other)}" for name, other in self.formats if _disagree(main, other)
         ]
-        return f"{'; '.join(parts)}."
+        return f"{'; '.join(parts)}. The adjusted score is tested separately.".capitalize()
 
 
 def _standing(e: Estimate) -> str:
@@ -219,8 +233,10 @@ def headline(model: ModelProfile) -> Headline:
 
 
 def notes(profile: Profile) -> dict[str, str]:
-    """Return what applies to all models: what the overall score covers, and which controls were applied."""
-    return {"Overall score": scope(profile), "Controls": controls(profile)}
+    """Return what applies to all models: what the overall score covers, the controls, and which models are built in."""
+    own = [f"{model.model} {CONTROLS[model.model]}" for model in profile.models if model.model in CONTROLS]
+    baselines = {"Built-in baselines, which know nothing": "; ".join(own)} if own else {}
+    return baselines | {"Overall score": scope(profile), "Controls": controls(profile)}
 
 
 def conclusions(profile: Profile) -> dict[str, str]:
@@ -236,6 +252,35 @@ def overall_text(model: ModelProfile) -> str:
     """Format the overall score."""
     overall = model.verdicts.overall
     return "none" if overall is None else adjusted_text(overall.value)
+
+
+@dataclass(frozen=True, slots=True)
+class GroupRow:
+    """One group of abilities, for all models."""
+
+    group: str
+    judged: bool
+    abilities: tuple[str, ...]
+    cells: tuple[str, ...]
+    """Score of each model; with the number of its abilities where some were left out, and a dash where all were."""
+
+
+def group_rows(profile: Profile) -> list[GroupRow]:
+    """Return the scores per group; a contaminated model has none for abilities without twins."""
+    by_model = [{(each.group, each.judged): each for each in model.verdicts.groups} for model in profile.models]
+    rows = []
+    for key in dict.fromkeys(key for own in by_model for key in own):
+        scores = [own.get(key) for own in by_model]
+        abilities = tuple(dict.fromkeys(name for each in scores if each is not None for name in each.abilities))
+        rows.append(GroupRow(*key, abilities, tuple(_group_text(each, len(abilities)) for each in scores)))
+    return rows
+
+
+def _group_text(score: GroupScore | None, abilities: int) -> str:
+    if score is None:
+        return "–"
+    fewer = f" ({len(score.abilities)} of {abilities} abilities)" if len(score.abilities) < abilities else ""
+    return adjusted_text(score.adjusted) + fewer
 
 
 def scope(profile: Profile) -> str:
@@ -300,6 +345,28 @@ def planted_cue_names(profile: Profile) -> list[str]:
     return list(dict.fromkeys(each.cue for model in profile.models for each in model.planted_cues))
 
 
+def withheld_table(profile: Profile) -> TextTable:
+    """Compare question and options, the options alone and the question alone, per model and ability."""
+    columns = ("model", "ability", "question and options", "options alone", "question alone", "among the first 10")
+    titles, rows = titles_of(profile), []
+    for model in profile.models:
+        for each in model.withheld:
+            alone = (each.shown, each.options_alone, each.question_alone)
+            shares = [f"{one:.0%}" if one is not None else "–" for one in alone]
+            first = "–" if each.recall is None else percent(each.recall[10], 0)
+            gaps = ["–" if gap is None else f"{gap:+.2f}" for gap in (each.from_options, each.from_question)]
+            rows.append([model.model, titles[each.probe], *shares, first, *gaps, str(each.n)])
+    return TextTable([*columns, "options give away", "question adds", "n"], rows, left=2)
+
+
+def chat_table(profile: Profile) -> TextTable:
+    """Compare plain text with the chat template, for local models that have one."""
+    columns = ["model", "in plain text (used)", "in the chat template", "difference", "n"]
+    pairs = [(each.model, each.chat) for each in profile.models if each.chat is not None]
+    rows = [[n, f"{c.plain:.0%}", f"{c.chat:.0%}", f"{c.difference:+.2f}", str(c.difference.n)] for n, c in pairs]
+    return TextTable(columns, rows)
+
+
 def controls(profile: Profile) -> str:
     """Name the controls that were applied; those that were not applied to all models with their models."""
     applied: dict[str, list[str]] = {}
@@ -326,8 +393,13 @@ def _controls_of(model: ModelProfile, profile: Profile) -> Iterator[str]:
         yield " by ".join(filter(None, ("relatedness", listed(profile.relatedness))))
     if "blind" in kinds:
         yield "the options without the question"
-    if any(f.conditions for f in findings):
-        yield "a retest and other prompt formats"
+    shown = {_condition_name(each.name) for f in findings for each in f.conditions}
+    if "Retest" in shown:
+        yield "a retest"
+    if "With PMI" in shown:
+        yield "PMI"
+    if any(name.startswith("Prompt format") for name in shown):
+        yield "other prompt formats"
     if model.verdicts.contamination.difference is not None:
         yield "unpublished twins"
 
@@ -402,15 +474,15 @@ def facts_of(finding: AbilityFinding, ability: ProfiledAbility) -> Iterator[tupl
     yield "Accuracy", f"{e:.0%}, {size}.{chance}"
     yield "Adjusted score", f"{adjusted_text(finding.adjusted)}, where 0 is chance and 1 is the ceiling."
     for each in finding.explanations:
-        yield EXPLANATIONS[each.kind], explained(each)
+        yield explanation_name(each), explained(each)
     if finding.families is not None:
         strict, alone = finding.families.strict, finding.families.independent
         families = count(strict.n, "family has", "families have")
         expected = f"{percent(alone.value, 0)} expected if errors were independent"
-        yield "Whole families", f"{families} several items. All are right in {strict:.0%}; {expected}."
+        yield "Whole families", f"{families} several items. All of them are right in {strict:.0%}; {expected}."
     for other in finding.conditions:
         name = _condition_name(other.name)
-        yield name, f"Accuracy {other.accuracy:.0%}, {count(other.accuracy.n, 'item')}. {_retention(other.retention)}."
+        yield name, f"Accuracy {other.accuracy:.0%}, {count(other.accuracy.n, 'item')}. {_retention(other)}."
     for pairs in finding.contrasts:
         shares = (("Both right", pairs.both_right), ("one right", pairs.one_right), ("neither", pairs.both_wrong))
         right = ", ".join(f"{word} {percent(share, 0)}" for word, share in shares)
@@ -433,9 +505,12 @@ def facts_of(finding: AbilityFinding, ability: ProfiledAbility) -> Iterator[tupl
     yield "In the overall score", f"{'Yes' if ability.counts else 'No'}: {ability.why}."
 
 
-def _retention(share: Estimate | None) -> str:
+def _retention(other: OtherCondition) -> str:
+    share = other.retention
     if share is None:
-        return f"Retention is not estimated: the score is not above chance, or in fewer than {LEAST_CLUSTERS} clusters"
+        if other.accuracy.clusters < LEAST_CLUSTERS:
+            return f"Retention is not estimated: only {count(other.accuracy.clusters, 'cluster')}"
+        return "Retention is not estimated: too little is known in the main condition"
     return "Retention: 100% (capped)" if share.low >= 1 else f"Retention: {share:.0%}"
 
 
@@ -450,8 +525,7 @@ def label_quality(finding: AbilityFinding) -> str:
     bad, ceiling = finding.bad, finding.ceiling
     if bad is None:
         return "These items were not audited."
-    low, high = bad.ci
-    share = f"{percent(bad.value)} [{percent(low)}, {percent(high)}]"
+    share = with_interval(bad.value, bad.ci, ".1%")
     return f"Bad items: {share} in a blind audit of {bad.n:,} items by {bad.reader}. Ceiling: {percent(ceiling)}."
 
 
@@ -464,6 +538,12 @@ def _condition_name(name: str) -> str:
         "in the other items of the family": "Rest of the family",
         "when the question is rephrased": "Rephrased question",
     }.get(name, name.capitalize())
+
+
+def explanation_name(each: ExplanationFinding) -> str:
+    """Name the control of an explanation; of relatedness with its vectors."""
+    vectors = each.name[each.name.rfind("(") :] if each.kind == "relatedness" else ""
+    return f"{EXPLANATIONS[each.kind]} {vectors}".rstrip()
 
 
 def explained(each: ExplanationFinding) -> str:
@@ -490,8 +570,7 @@ def contamination_sentence(model: ModelProfile, titles: Mapping[str, str]) -> st
     size = count(len(test.abilities), "ability", "abilities")
     result = (
         f"{model.model}: accuracy on public items minus accuracy on their twins is {test.difference:+.2f} over "
-        f"{size} (one-sided p {_equals(test.p)}; the level is {test.level:g}, because one unlucky split into public "
-        f"items and twins would accuse many models at once)."
+        f"{size} (one-sided p {_equals(test.p)})."
     )
     if status == "found":
         own = listed([titles.get(name, name) for name in test.contaminated])
@@ -514,10 +593,10 @@ def _equals(p: float) -> str:
 def error_control(profile: Profile) -> str:
     """State the level of verdicts, and what it guarantees."""
     verdicts = profile.models[0].verdicts
-    shown, strict = (f"{100 * each:.4g}%" for each in (verdicts.level, verdicts.verdict_level))
+    plain, strict = (f"{100 * each:.4g}%" for each in (verdicts.level, verdicts.verdict_level))
     n = len(profile.abilities)
     return (
-        f"Brackets and thick lines are {shown} intervals, which are not corrected for multiple tests. Each model gets "
+        f"Brackets and thick lines are {plain} intervals, which are not corrected for multiple tests. Each model gets "
         f"{2 * n} tests: does it know, and does it read cues, in {count(n, 'ability', 'abilities')}. So the "
         f"verdicts use {strict} intervals (thin lines; Bonferroni). The probability of even one false claim of "
         f"knowledge or of cue reading is at most 5% per model."

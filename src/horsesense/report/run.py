@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from horsesense.core import ScoringSpec
 from horsesense.errors import translate_errors
-from horsesense.registry import ONE_OPTION
+from horsesense.registry import ONE_OPTION, NamesOf
 from horsesense.runs.ask import ask, default_folder, probes_named
 from horsesense.settings import chosen_models
 from horsesense.signatures import extends
@@ -52,7 +52,7 @@ def _dry_run(probe: Any, formats: Any, limit: int | None, seed: int, spec: str |
 @translate_errors()
 @extends(ask, without=("probe", "formats", "design"))
 def run_suite(
-    suite: str,
+    suite: Annotated[str, NamesOf("suites")],
     /,
     *,
     data: str | Path | None = None,
@@ -64,7 +64,7 @@ def run_suite(
     """Run models on all datasets of a paper, and print the paper's tables with these models in them.
 
     Args:
-        suite: Suite: cats, cats-robust, cats-raw, cats-robust-raw, partwhole, rica, winoventi or wordnetqa.
+        suite: Suite.
         data: Folder of the paper's datasets. By default, what was fetched.
         skip_bad: Skip and count lines that cannot be read.
         out: Folder that stores the answers; an interrupted run resumes there. By default, runs/MODEL-SUITE.

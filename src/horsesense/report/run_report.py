@@ -80,13 +80,14 @@ def write_report(
 
     Args:
         runs: Run folder. In Python, also a `Run`.
-        out: File to write. By default, report.html in the run folder, or here for several runs; tables are printed.
+        out: File to write. By default, report.html in the run folder, or in the current folder for several runs; tables
+            are printed.
         format: Format: a page (html), or a table (md, latex).
         charts: Folder to write every chart to, as SVG and PNG.
-        normalise: Score normalisation. By default, the one of each probe's card.
+        normalise: Score normalisation. By default, as set in each probe's card.
         by: Facet to break accuracy down by.
         cues: Search for the best cue of each probe, which takes seconds.
-        probes: Name or file of the whole probe of which a part was run; cues are measured on all of its items.
+        probes: If a run has only a part of a probe: the whole probe, so that cues are measured on all of its items.
         pictures: Draw curves into the page, which takes seconds.
         progress: Progress callback.
 
@@ -232,7 +233,7 @@ def export_run(
         runs: Run folder. In Python, also a `Run`.
         out: File to write: .csv, .jsonl, .json or .parquet. By default, items.csv or tokens.csv in the run folder.
         rows: One row per item (options, gold answer, prediction, scores, facets), or per token.
-        normalise: Score normalisation. By default, the one of each probe's card.
+        normalise: Score normalisation. By default, as set in each probe's card.
 
     Returns:
         The file, and how many rows it has.

@@ -8,14 +8,14 @@ from horsesense.core import HumanFigure
 from horsesense.core.answer import UNANSWERED
 from horsesense.cues.artefact_control import ArtefactControl
 from horsesense.cues.battery import battery
-from horsesense.formatting import count, number, p_value, percent, points
+from horsesense.formatting import count, interval, number, p_value, percent
 from horsesense.runs.comparison import Difference
 from horsesense.runs.probe_answers import ProbeAnswers, related_auditor
 from horsesense.runs.result import LEAST_ANSWERED, Result
 from horsesense.stats import Estimate, Search, Standout
 from horsesense.stats.combined import Bias
 from horsesense.stats.intervals import KNOWN, against_chance
-from horsesense.training.curves import Line
+from horsesense.training.training_results import Line
 
 VERDICT_RULE = (
     "Above or below chance: the 95% interval excludes chance. Near chance: it includes chance, and excludes the score "
@@ -26,7 +26,7 @@ VERDICT_RULE = (
 
 def verdict_label(result: Result) -> str:
     """Return a verdict in a few words: with n where it is inconclusive, since more items would decide it."""
-    return _label(result.verdict or "chance unknown", result.estimate.n)
+    return _label(result.verdict or "chance unknown", result.accuracy.n)
 
 
 def _label(verdict: str, n: int) -> str:
@@ -35,7 +35,7 @@ def _label(verdict: str, n: int) -> str:
 
 def verdict(result: Result, label: str | None = None) -> str:
     """State the result in one sentence."""
-    e, name = result.estimate, label or result.model
+    e, name = result.accuracy, label or result.model
     if result.unanswered:
         asked = count(result.asked_items, "item")
         return f"{name} answered none of {asked} of {result.probe} ({unanswered(result)}); there is no score."
@@ -62,9 +62,9 @@ def unanswered(result: Result) -> str:
 
 def bounds(result: Result) -> str:
     """State the accuracy on the answered items, and the range of that on all items."""
-    low, high = result.bounds or (result.accuracy, result.accuracy)
+    low, high = result.bounds or (result.accuracy.value, result.accuracy.value)
     return (
-        f"{percent(result.accuracy)} of the answered items are right, and {percent(low)} to {percent(high)} of all "
+        f"{result.accuracy:v.1%} of the answered items are right, and {percent(low)} to {percent(high)} of all "
         "items, if the others count as wrong or as right"
     )
 
@@ -74,7 +74,11 @@ def _chance(e: Estimate, chance: float) -> str:
     if against_chance(e) != "inconclusive":
         return f"Chance is {percent(chance)}"
     weak = percent(chance + KNOWN * (1 - chance))
-    return f"The interval includes chance ({percent(chance)}) and a model that knows a quarter of the items ({weak})"
+    return (
+        f"The interval includes both chance ({percent(chance)}) and {weak}, the expected accuracy of a model that "
+        "knows a "
+        "quarter of the items"
+    )
 
 
 def scored(result: Result) -> str:
@@ -129,12 +133,13 @@ def label_quality(answered: ProbeAnswers) -> str:
         return ""
     stage = sound.final
     share = stage.corrected or stage.bad
-    kind = "corrected for the auditor's own errors" if stage.corrected else "not corrected for the auditor's errors"
+    errors = "missed errors and false alarms" if stage.false_alarms else "missed errors"
+    kind = f"corrected for the auditor's {errors}" if stage.corrected else "not corrected for the auditor's errors"
     sentences = [
         f"Bad items: {share:.1%}, {kind}",
         f"Ceiling: {stage.ceiling:.1%}",
         f"Blind audit of {sound.n:,} items by {sound.auditor.in_words()}, {sound.date}",
-        f"Seeded errors found: {stage.sensitivity:.1%} of {stage.sensitivity.n:,}",
+        f"Errors that were inserted on purpose and found: {stage.sensitivity:.1%} of {stage.sensitivity.n:,}",
         *([f"False alarms: {stage.false_alarms:.1%}"] if stage.false_alarms else []),
         *(f"{note[:1].upper()}{note[1:]}" for note in (*sound.notes, related_auditor(answered)) if note),
     ]
@@ -144,13 +149,13 @@ def label_quality(answered: ProbeAnswers) -> str:
 def learned(line: Line, along: str) -> str:
     """Summarise a learning curve from its first point to its last.
 
-    >>> from horsesense.training.curves import LinePoint
+    >>> from horsesense.training.training_results import LinePoint
     >>> points = LinePoint(0, 0.21, 0.2, 0.22), LinePoint(3000, 0.54, 0.52, 0.56)
     >>> learned(Line("the probe", "plain", points), "examples")
     'the probe, plain: accuracy 21.0% at 0 examples, 54.0% [52.0%, 56.0%] at 3,000.'
     """
     first, last = line.points[0], line.points[-1]
-    ends = "" if last.low is None or last.high is None else f" [{percent(last.low)}, {percent(last.high)}]"
+    ends = "" if last.low is None or last.high is None else f" {interval(last.low, last.high, '.1%')}"
     if first == last:
         return f"{line.name}: accuracy {percent(last.value)}{ends} at {last.x:,} {along}."
     start = f"{line.name}: accuracy {percent(first.value)} at {first.x:,} {along}"
@@ -184,7 +189,7 @@ def cue_control(control: ArtefactControl) -> str:
 def _cue_control(control: ArtefactControl) -> str:
     cue, where = control.cue, control.where
     chance = "" if cue.chance is None else f"; chance is {percent(cue.chance)}"
-    best = f"The best of {len(battery())} surface cues gets {cue:.1%}{chance}."
+    best = f"The best surface cue of a battery of {len(battery())} gets {cue:.1%}{chance}."
     if not control.cue_works:
         return f"{best} {_unproven(control)}"
     if where.missed is None or where.answered is None:
@@ -274,7 +279,7 @@ def difference(compared: Difference) -> str:
     if d.value == 0:
         return f"{ahead} and {behind} have the same score."
     low, high = (d.low, d.high) if d.value > 0 else (-d.high, -d.low)
-    ends = f"[{points(low, 1)}, {points(high, 1)}]"
+    ends = interval(100 * low, 100 * high, "+.1f")
     lead = f"{ahead} is {number(abs(d.value) * 100, '.1f')} points ahead of {behind} {ends}"
     if compared.significant:
         return f"{lead}: significant (p {p if p[0] == '<' else f'= {p}'}, Holm)."

@@ -106,7 +106,7 @@ def summarise(label: str, answered: ProbeAnswers, cue: BestCue | str, how: Norma
         families=_families(answered, earned),
         calibration=reliability(confidence(scores), earned.values, answered.units, BINS),
         search=standouts(earned.values, answered.units, facets, sorted(slices), permutations=permutations),
-        control=None if isinstance(cue, str) else control(cue, result.estimate, earned.values, answered.units),
+        control=None if isinstance(cue, str) else control(cue, result.accuracy, earned.values, answered.units),
         no_control=cue if isinstance(cue, str) else "",
     )
 

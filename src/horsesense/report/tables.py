@@ -126,13 +126,13 @@ def results_table(summaries: Sequence[Summary]) -> TextTable:
     columns += ["best cue", "accuracy where the cue fails"] if cues else []
     rows = []
     for s in summaries:
-        e, verdict = s.result.estimate, run_text.verdict_label(s.result)
-        score = verdict if s.result.unanswered else f"{e:.3f}"
-        row = [s.label, s.result.probe, score, _share(e.chance), f"{e.n:,}", "" if s.result.unanswered else verdict]
-        row += [_share(people_of(s))] if people else []
-        row += [_share(None if s.result.unanswered else s.result.strict)] if families else []
+        e, verdict = s.result.accuracy, run_text.verdict_label(s.result)
+        cells = (verdict, "") if s.result.unanswered else (f"{e:.3f}", verdict)
+        row = [s.label, s.result.probe, cells[0], paper_value(e.chance), f"{e.n:,}", cells[1]]
+        row += [paper_value(people_of(s))] if people else []
+        row += [paper_value(None if s.result.unanswered else s.result.strict)] if families else []
         missed = s.control.where.missed if s.control and not s.result.unanswered else None
-        row += [_share(s.control.cue if s.control else None), _share(missed)] if cues else []
+        row += [paper_value(s.control.cue if s.control else None), paper_value(missed)] if cues else []
         rows.append(row)
     return TextTable(columns, rows, _caption(summaries), left=2)
 
@@ -148,10 +148,6 @@ def about(item: Item, figure: HumanFigure) -> bool:
     """Say whether a human figure applies to this item."""
     name, _, value = figure.part.partition("=")
     return not figure.part or (name in item.facets and value_text(item.facets[name]) == value)
-
-
-def _share(value: Cell) -> str:
-    return "" if value is None else number(value.value if isinstance(value, Estimate) else value, ".3f")
 
 
 def _caption(summaries: Sequence[Summary]) -> str:
@@ -177,12 +173,12 @@ def paper_cell(cell: Cell) -> str:
     >>> paper_cell(0.5), paper_cell(None)
     ('0.500', '')
     """
-    return f"{_share(cell)} {paper_interval(cell)}".strip()
+    return f"{paper_value(cell)} {paper_interval(cell)}".strip()
 
 
 def paper_value(cell: Cell) -> str:
     """Format a figure without its interval."""
-    return _share(cell)
+    return "" if cell is None else number(cell.value if isinstance(cell, Estimate) else cell, ".3f")
 
 
 def paper_interval(cell: Cell) -> str:

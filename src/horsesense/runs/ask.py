@@ -59,14 +59,15 @@ def ask(
     """Score the items of probes with models.
 
     Args:
-        model: Model: a bundled name, folder, GGUF file, Hugging Face name, API model as PROVIDER/NAME or
-            openai:URL#name, or label=MODEL. By default, the models in horsesense.toml. In Python, also a loaded model.
+        model: Model: smollm2 or smollm2-masked (bundled), a folder, a GGUF file, a Hugging Face id (org/name), an API
+            model (openai/gpt-5) or a server (openai:URL#name); NAME= before it sets its label. By default, the models
+            in horsesense.toml. In Python, also a loaded model.
         probe: Name or file of a probe. In Python, also a `Probe`, or probes by name.
         out: Folder that stores the answers; an interrupted run resumes there. By default, nothing is stored.
         limit: Maximum number of items; whole families are drawn.
-        seed: Random seed of the draw.
+        seed: Random seed for sampling items.
         spec: Scoring spec.
-        normalise: Score normalisation. By default, the one of each probe's card.
+        normalise: Score normalisation. By default, as set in each probe's card.
         formats: Prompt format: loglikelihood (of each option), letters (probability of A, B, …), generate (a reply,
             which is parsed), structured (a reply that the server restricts to the letters), or auto (what the model
             supports).
@@ -175,7 +176,7 @@ def open_run(folder: PathLike, *, normalise: str | None = None, unfinished: bool
 
     Args:
         folder: Run folder.
-        normalise: Score normalisation. By default, the one of each probe's card.
+        normalise: Score normalisation. By default, as set in each probe's card.
         unfinished: Leave out incomplete answers, which are an error otherwise.
 
     Returns:
@@ -191,15 +192,15 @@ def open_run(folder: PathLike, *, normalise: str | None = None, unfinished: bool
 
 
 def probes_named(
-    given: Probe | PathLike | Sequence[Probe | PathLike] | Mapping[str, Probe],
+    source: Probe | PathLike | Sequence[Probe | PathLike] | Mapping[str, Probe],
 ) -> dict[str, Probe]:
     """Return probes by their names in a run."""
     from horsesense.scoring.normalise import parse_normalisation
 
-    if isinstance(given, Mapping):
-        return dict(given)
+    if isinstance(source, Mapping):
+        return dict(source)
     probes: dict[str, Probe] = {}
-    for each in [given] if isinstance(given, Probe | str | Path) else given:
+    for each in [source] if isinstance(source, Probe | str | Path) else source:
         probe, name = as_probe(each), name_in_run(each)
         if name in probes:
             if isinstance(each, Probe):

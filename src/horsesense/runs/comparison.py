@@ -450,9 +450,9 @@ def compare(*runs: AnyRun, normalise: Normalisation | None = None, until: str | 
 
     Args:
         runs: Run folder; one is enough if it has two models. In Python, also a `Run`.
-        normalise: Score normalisation. By default, the one of each probe's card.
-        until: Stopping rule such as "ci<0.03": also show after how many item families the comparison could have
-            stopped, because the difference was known to within 0.03 by an anytime-valid interval.
+        normalise: Score normalisation. By default, as set in each probe's card.
+        until: Stopping rule, such as "ci<0.03": also show how many item families would have been enough to know the
+            difference to within 0.03, by an anytime-valid interval.
 
     Returns:
         Each probe that two models answered, with the difference of each pair.

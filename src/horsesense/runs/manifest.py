@@ -114,8 +114,8 @@ class Manifest:
 
     @property
     def not_begun(self) -> list[tuple[str, str]]:
-        begun = {(part.model.name, part.probe.name) for part in self.parts}
-        return [each for each in self.wanted if each not in begun]
+        pairs = {(part.model.name, part.probe.name) for part in self.parts}
+        return [each for each in self.wanted if each not in pairs]
 
     def part(self, model: str, probe: str, prompt_format: str = "loglikelihood") -> Part | None:
         return next(
@@ -194,10 +194,10 @@ def read_manifest(folder: Path) -> Manifest:
 _USED_AGAIN = " (computed scores are reused)"
 
 
-def check_agreement(stored: Manifest, wanted: Manifest, folder: Path) -> None:
+def check_agreement(stored: Manifest, request: Manifest, folder: Path) -> None:
     """Refuse a call whose settings differ from those of the folder."""
     for name in ("spec", "budget", "shard", "limit", "seed"):
-        before, now = getattr(stored, name), getattr(wanted, name)
+        before, now = getattr(stored, name), getattr(request, name)
         if before == now:
             continue
         if name == "spec":

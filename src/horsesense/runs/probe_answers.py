@@ -248,7 +248,7 @@ def without_credit(earned: Credits, lost: NDArray[np.bool_]) -> Credits:
         values[judged] = 0.0
     margins[lost] = np.nan
     tied = sum(len(earned.predicted[index]) > 1 for index in np.flatnonzero(lost & judged).tolist())
-    predicted = tuple(() if gone else chosen for gone, chosen in zip(lost, earned.predicted, strict=True))
+    predicted = tuple(() if skip else chosen for skip, chosen in zip(lost, earned.predicted, strict=True))
     return replace(earned, values=values, margins=margins, predicted=predicted, ties=earned.ties - tied)
 
 
@@ -373,21 +373,12 @@ def result_of(answered: ProbeAnswers, how: Normalisation | None = None) -> Resul
         if name != normalise and (name != "pmi" or answered.spec.baseline):
             other[name] = float(np.nanmean(answered.credits(name).values))
     averaged, plain = answered.average(earned), answered.plain(earned)
-    estimate = averaged or plain
     return Result(
         model=answered.part.model.name,
         probe=answered.part.probe.name,
         metric="accuracy" if averaged is None else answered.probe.card.metric,
         normalise=normalise or "by form",
-        n=estimate.n,
-        accuracy=estimate.value,
-        ci=estimate.ci,
-        level=estimate.level,
-        clusters=estimate.clusters,
-        chance=estimate.chance,
-        method=estimate.method,
-        seed=estimate.seed,
-        note=estimate.note,
+        accuracy=averaged or plain,
         plain=None if averaged is None else plain,
         effective_units=effective_units(answered.units),
         strict=answered.strict(earned),

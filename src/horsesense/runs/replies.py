@@ -100,17 +100,17 @@ def _counts(column: Any) -> dict[str, int]:
     return dict(Counter(pairs).most_common())
 
 
-def _letters(said: Mapping[str, Any]) -> float | None:
-    lengths = np.diff(offsets_of(said["logprobs"]))
+def _letters(table: Mapping[str, Any]) -> float | None:
+    lengths = np.diff(offsets_of(table["logprobs"]))
     if not lengths.any():
         return None
-    values = said["logprobs"].flatten().to_numpy()
-    known = ~said["bounded"].flatten().to_numpy(zero_copy_only=False)
+    values = table["logprobs"].flatten().to_numpy()
+    known = ~table["bounded"].flatten().to_numpy(zero_copy_only=False)
     return float((np.exp(values) * known).sum() / (lengths > 0).sum())
 
 
 def _position(
-    columns: ItemColumns, index: _Numbers, parsed: _Numbers, begins: _Numbers, shown: _Numbers
+    columns: ItemColumns, index: _Numbers, parsed: _Numbers, begins: _Numbers, flat: _Numbers
 ) -> PositionBias | None:
     """Compare the positions of the chosen options with equal shares.
 
@@ -126,7 +126,7 @@ def _position(
     expected, chi, freedom = np.zeros_like(counts), 0.0, 0
     for many in np.unique(columns.options[index[usable]]).tolist():
         here = np.flatnonzero(usable & (columns.options[index] == many))
-        orders = shown[begins[here][:, None] + np.arange(many)]
+        orders = flat[begins[here][:, None] + np.arange(many)]
         np.add.at(counts, (index[here], (orders == parsed[here][:, None]).argmax(axis=1)), 1.0)
         items = np.unique(index[here])
         own = counts[items, :many]

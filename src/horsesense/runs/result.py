@@ -54,28 +54,13 @@ class Result(Document):
     """Name of the model."""
     probe: str
     """Name of the probe: its file name without the ending."""
-    n: int
-    """Items with a gold answer that were answered."""
     metric: str
     """What ``accuracy`` is: the share of items, or the average over clusters."""
     normalise: str
     """Score normalisation; ``by form``: that of each item's form."""
-    accuracy: float
-    """The metric on the answered items; a tie counts as 1/n."""
-    ci: tuple[float, float]
-    """Interval of the accuracy, clustered by the card's group."""
-    level: float
-    """Confidence level of the interval."""
-    clusters: int
-    """Number of clusters."""
-    chance: float | None
-    """Expected accuracy of guessing."""
-    method: str
-    """Method of the interval."""
-    seed: int
-    """Random seed of the resampling."""
-    note: str
-    """Caveat of the interval, such as a single cluster; empty where there is none."""
+    accuracy: Estimate
+    """The metric on the items with a gold answer that were answered; a tie counts as 1/n. The interval is clustered by
+    the card's group."""
     plain: Estimate | None
     """Share of items, where the metric is the average over clusters."""
     effective_units: float
@@ -108,7 +93,7 @@ class Result(Document):
     answered`` where less than 90% of the items were answered; null where chance is not known."""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "verdict", TOO_FEW if self.too_few else against_chance(self.estimate))
+        object.__setattr__(self, "verdict", TOO_FEW if self.too_few else against_chance(self.accuracy))
 
     @property
     def answered(self) -> int:
@@ -119,7 +104,7 @@ class Result(Document):
     @property
     def asked_items(self) -> int:
         """Number of items with a gold answer."""
-        return sum(self.outcomes.values()) if self.outcomes else self.n
+        return sum(self.outcomes.values()) if self.outcomes else self.accuracy.n
 
     @property
     def too_few(self) -> bool:
@@ -132,35 +117,20 @@ class Result(Document):
         return not self.answered
 
     @property
-    def estimate(self) -> Estimate:
-        """The accuracy with its interval."""
-        return Estimate(
-            value=self.accuracy,
-            ci=self.ci,
-            n=self.n,
-            clusters=self.clusters,
-            chance=self.chance,
-            level=self.level,
-            method=self.method,
-            seed=self.seed,
-            note=self.note,
-        )
-
-    @property
     def compared_by(self) -> str:
         """The normalisation, in words."""
         return "the score of each form" if self.normalise == "by form" else self.normalise
 
     def beyond(self) -> str:
         """Return a sentence if another normalisation gives an accuracy outside the interval; else an empty string."""
-        low, high = self.ci
+        low, high = self.accuracy.ci
         outside = {name: value for name, value in self.sensitivity.items() if not low <= value <= high}
         if not outside:
             return ""
         others = ", ".join(f"{value:.3f} by {name}" for name, value in outside.items())
         return (
             "the normalisation moves the score outside its interval: "
-            f"{self.accuracy:.3f} by {self.compared_by}, {others}"
+            f"{self.accuracy:v.3f} by {self.compared_by}, {others}"
         )
 
 
@@ -186,7 +156,7 @@ def spreads(results: Sequence[Result]) -> tuple[Spread, ...]:
     """Return the spread of each model and probe that was asked in at least two prompt formats."""
     by_pair: dict[tuple[str, str], dict[str, float]] = {}
     for result in results:
-        by_pair.setdefault((result.model, result.probe), {})[result.format] = result.accuracy
+        by_pair.setdefault((result.model, result.probe), {})[result.format] = result.accuracy.value
     return tuple(
         Spread(
             model,

@@ -41,7 +41,7 @@ def _row(result: Result) -> dict[str, Any]:
         "model": result.model,
         "probe": result.probe,
         "format": result.format,
-        **result.estimate.columns("accuracy"),
+        **result.accuracy.columns("accuracy"),
         "strict": None if strict is None else strict.value,
         "families": None if strict is None else strict.n,
         "normalise": result.normalise,
@@ -294,8 +294,8 @@ def finished_by_place(runs: Sequence[AnyRun]) -> tuple[list[tuple[Path, Sequence
         else:
             manifest, answered, unfinished = read_finished(Path(run), alone=len(runs) == 1)
             by_place.append((Path(run), answered))
-            begun = [(part.model.name, str(ProbeFormat(part.probe.name, part.format))) for part in unfinished]
-            left += begun + manifest.not_begun
+            incomplete = [(part.model.name, str(ProbeFormat(part.probe.name, part.format))) for part in unfinished]
+            left += incomplete + manifest.not_begun
     if not any(answered for _, answered in by_place):
         answers_by_place(runs)  # says what is wrong with the first
     names = shown_names([*(a.part.model.name for _, all_of in by_place for a in all_of), *(model for model, _ in left)])

@@ -71,8 +71,8 @@ def ask_until(model: Any, probes: Mapping[str, Probe], until: str, *, limit: int
         run = ask(model, asked, seed=seed, **more)
         steps += run.answered
         merged = merge_steps(steps)
-        found = sequential_results(merged, until, seed)
-        open_ones = {each.probe for each in found if not rule.is_met(each.accuracy)}
+        results = sequential_results(merged, until, seed)
+        open_ones = {each.probe for each in results if not rule.is_met(each.accuracy)}
         left = {
             name: probe
             for name, probe in left.items()
@@ -87,7 +87,7 @@ def sequential_results(answered: Sequence[ProbeAnswers], until: str, seed: int =
     """Return the anytime-valid interval of each model and probe with gold answers; none without a rule."""
     if not until:
         return ()
-    rule, found = parse_until(until), []
+    rule, results = parse_until(until), []
     for each in answered:
         if not each.judged:
             continue
@@ -95,8 +95,8 @@ def sequential_results(answered: Sequence[ProbeAnswers], until: str, seed: int =
         sums, sizes = by_family(each, credits, seed)
         estimate = confidence_sequence(sums, sizes, rule.half_width, chance=guessing(each.columns))
         part = each.part
-        found.append(SequentialResult(part.model.name, part.probe.name, each.format, estimate, rule.is_met(estimate)))
-    return tuple(found)
+        results.append(SequentialResult(part.model.name, part.probe.name, each.format, estimate, rule.is_met(estimate)))
+    return tuple(results)
 
 
 def by_family(answered: ProbeAnswers, values: Floats, seed: int = 0) -> tuple[Floats, Floats]:

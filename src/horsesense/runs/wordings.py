@@ -142,8 +142,8 @@ class WordingResult(Document):
 
 def wording_results(answered: Sequence[ProbeAnswers]) -> tuple[WordingResult, ...]:
     """Return what the wordings of a run do to each model and probe."""
-    worded = [each for each in answered if each.part.probe.name.endswith(_SUFFIX) and each.judged]
-    return tuple(_result(each) for each in worded)
+    parts = [each for each in answered if each.part.probe.name.endswith(_SUFFIX) and each.judged]
+    return tuple(_result(each) for each in parts)
 
 
 def _result(answered: ProbeAnswers) -> WordingResult:

@@ -76,9 +76,9 @@ def knowledge() -> Graph:
 
 def grade_answer(reply: str, item: Item, graph: Graph) -> GradedAnswer:
     """Grade a free answer to an open item, whose first option and concept are the key."""
-    said = answer_phrase(reply)
-    if not any(letter.isalnum() for letter in said) or _REFUSES.search(reply):
-        return GradedAnswer("no answer", "refuses" if said else "empty", False)
+    phrase = answer_phrase(reply)
+    if not any(letter.isalnum() for letter in phrase) or _REFUSES.search(reply):
+        return GradedAnswer("no answer", "refuses" if phrase else "empty", False)
     key = graph.number.get(item.concepts[0]) if item.concepts else None
     asked = graph.number.get(item.groups.get("asked", ""))
     repeated = _question_forms(item.text)
@@ -88,7 +88,7 @@ def grade_answer(reply: str, item: Item, graph: Graph) -> GradedAnswer:
     pos = graph.pos[key] if key is not None else ""
     distances = {} if key is None else _relatives(graph, key)
     related: tuple[str, int, int] | None = None
-    for name, senses in _concepts_named(said, graph, pos):
+    for name, senses in _concepts_named(phrase, graph, pos):
         if name in names:
             return GradedAnswer("same", f"lemma {name}", True)
         if name in repeated:
@@ -125,9 +125,9 @@ def answer_phrase(reply: str) -> str:
 
 def _answer_line(reply: str) -> str:
     """Return what a reply states after "Answer:", or its first line."""
-    said = split_thoughts(reply)[1].replace("’", "'")
-    stated = re.findall(r"(?im)^\W*(?:final\s+)?answer\s*(?:is)?\s*:\s*(.+)$", said)
-    return stated[-1] if stated else next((line for line in said.splitlines() if any(map(str.isalnum, line))), "")
+    answer = split_thoughts(reply)[1].replace("’", "'")
+    stated = re.findall(r"(?im)^\W*(?:final\s+)?answer\s*(?:is)?\s*:\s*(.+)$", answer)
+    return stated[-1] if stated else next((line for line in answer.splitlines() if any(map(str.isalnum, line))), "")
 
 
 def is_definition(option: str, concept: int, graph: Graph) -> bool:
@@ -144,13 +144,13 @@ def _relatives(graph: Graph, key: int) -> dict[int, int]:
     return below | {concept: max(1, hops) for concept, hops in graph.up.row(key) if hops <= _FAR}
 
 
-def _concepts_named(said: str, graph: Graph, pos: str) -> Iterator[tuple[str, list[int]]]:
+def _concepts_named(text: str, graph: Graph, pos: str) -> Iterator[tuple[str, list[int]]]:
     """Yield the longest words of the source that end a phrase, as written and as lemmas, with their senses.
 
     First of the whole phrase, then of what comes before a preposition. A word inside the longest one is not looked at:
     a grey market is not a market that happens to be grey.
     """
-    for phrase in dict.fromkeys((said, _TAIL.split(said, maxsplit=1)[0])):
+    for phrase in dict.fromkeys((text, _TAIL.split(text, maxsplit=1)[0])):
         parts = words(phrase)
         for start in range(len(parts)):
             named = {name: graph.by_lemma[name] for name in _forms(parts[start:]) if name in graph.by_lemma}

@@ -79,13 +79,13 @@ def _answer(asked: Sequence[ShownItem], call: Call) -> Answers:
     written = iter(call.model.continuations(turns, sampling, call.progress))
     answers, replies = [], []
     for item in asked:
-        said = [
+        own = [
             _reply(item.item, order, turn, sample, each, spec)
             for order, turn in zip(item.orders, item.turns, strict=True)
             for sample, each in enumerate(next(written))
         ]
-        replies += said
-        answers.append(answer_from(item.item, said))
+        replies += own
+        answers.append(answer_from(item.item, own))
     return answers, replies
 
 
@@ -121,7 +121,7 @@ def _reply(
 
 
 def read_reply(
-    written: Continuation, shown: Sequence[str], spec: ScoringSpec, chat: bool
+    written: Continuation, options: Sequence[str], spec: ScoringSpec, chat: bool
 ) -> tuple[int | None, ReplyOutcome, str]:
     """Return the option that a reply names, its outcome, and the rule or the reason.
 
@@ -132,7 +132,7 @@ def read_reply(
         return None, written.outcome, written.reported or written.outcome
     endless = not (chat or spec.reason)
     reply = next((line for line in written.text.splitlines() if line.strip()), "") if endless else written.text
-    parsed = parse_reply(reply, shown, reasoned=bool(spec.reason))
+    parsed = parse_reply(reply, options, reasoned=bool(spec.reason))
     if parsed.option is not None:
         return parsed.option, "answered", parsed.why
     if written.outcome == "refused" or parsed.why == "refuses":

@@ -94,12 +94,12 @@ def _answer(asked: Sequence[ShownItem], call: Call) -> Answers:
     chosen = iter(call.model.choices(turns, words, call.spec, call.progress))
     answers, replies = [], []
     for item in asked:
-        said = [
+        own = [
             _reply(item.item, order, asked_turn, next(chosen))
             for order, asked_turn in zip(item.orders, item.turns, strict=True)
         ]
-        replies += said
-        answers.append(answer_from(item.item, said))
+        replies += own
+        answers.append(answer_from(item.item, own))
     return answers, replies
 
 

@@ -24,8 +24,8 @@ def chat_prompts(model: Model, item: Item, spec: ScoringSpec, examples: Sequence
 
     Few-shot examples are earlier turns; an option without its question, for PMI, is a reply to an empty message.
     """
-    begun = model.apply_chat_template(Turn(messages=_messages(item, spec, examples)))
-    prompts = tuple(_reply(begun, option, spec) for option in item.options)
+    prefix = model.apply_chat_template(Turn(messages=_messages(item, spec, examples)))
+    prompts = tuple(_reply(prefix, option, spec) for option in item.options)
     baseline: tuple[Prompt, ...] = ()
     if spec.baseline:
         system = (("system", spec.system),) if spec.system else ()
@@ -33,12 +33,12 @@ def chat_prompts(model: Model, item: Item, spec: ScoringSpec, examples: Sequence
         baseline = tuple(_reply(alone, option, spec) for option in item.options)
     # Offsets are given as without a template, so that words and characters are counted in the same way.
     plain = item_prompts(item, replace(spec, baseline=False), scores_to_end=True).prompts
-    return ItemPrompts(item.form, prompts, baseline), len(begun) - plain[0].start
+    return ItemPrompts(item.form, prompts, baseline), len(prefix) - plain[0].start
 
 
-def _reply(begun: str, option: str, spec: ScoringSpec) -> Prompt:
+def _reply(prefix: str, option: str, spec: ScoringSpec) -> Prompt:
     reply = apply_casing(Prompt(option, 0, len(option)), replace(spec, leading_space=False)).text
-    return Prompt(begun + reply, len(begun), len(begun) + len(reply), whole=True, bare=True)
+    return Prompt(prefix + reply, len(prefix), len(prefix) + len(reply), whole=True, bare=True)
 
 
 def _messages(item: Item, spec: ScoringSpec, examples: Sequence[Item]) -> tuple[tuple[str, str], ...]:

@@ -73,24 +73,24 @@ def parse_reply(text: str, options: Sequence[str], reasoned: bool = False) -> Pa
     >>> parse_reply("It could be hot or cold.", ["hot", "cold"])
     ParsedReply(option=None, why='names several options')
     """
-    thoughts, said = split_thoughts(text)
-    if thoughts and not said:
+    thoughts, reply = split_thoughts(text)
+    if thoughts and not reply:
         return ParsedReply(None, "cut off while it thinks")
-    said = said.replace("’", "'").strip()
-    if not any(letter.isalnum() for letter in said):
+    reply = reply.replace("’", "'").strip()
+    if not any(letter.isalnum() for letter in reply):
         return ParsedReply(None, "empty")
     rules: tuple[Callable[[str, Sequence[str]], ParsedReply | None], ...]
     if reasoned:
-        stated = _boxed(said, options) or _stated(said, options) or _listed(said.rpartition("\n\n")[2])
+        stated = _boxed(reply, options) or _stated(reply, options) or _listed(reply.rpartition("\n\n")[2])
         if stated is not None:
             return stated
-        said = said.splitlines()[-1].strip()
+        reply = reply.splitlines()[-1].strip()
     rules = (_boxed, _alone, _stated, _leading, _as_it_stands, _begins, _at_end, _called_right)
     for rule in (*rules, _letter_named, _option_named):
-        parsed = rule(said, options)
+        parsed = rule(reply, options)
         if parsed is not None:
             return parsed
-    if _REFUSES.search(said):
+    if _REFUSES.search(reply):
         return ParsedReply(None, "refuses")
     return ParsedReply(None, "names no option")
 
@@ -104,21 +104,21 @@ def _letter(letter: str, options: Sequence[str], why: str) -> ParsedReply:
     )
 
 
-def _boxed(said: str, options: Sequence[str]) -> ParsedReply | None:
-    letters = {letter.upper() for letter in _BOXED.findall(said)}
+def _boxed(reply: str, options: Sequence[str]) -> ParsedReply | None:
+    letters = {letter.upper() for letter in _BOXED.findall(reply)}
     if len(letters) > 1:
         return ParsedReply(None, "states several answers")
     return _letter(letters.pop(), options, "boxed") if letters else None
 
 
-def _alone(said: str, options: Sequence[str]) -> ParsedReply | None:
-    match = _ALONE.fullmatch(said)
+def _alone(reply: str, options: Sequence[str]) -> ParsedReply | None:
+    match = _ALONE.fullmatch(reply)
     return _letter(match[1], options, "letter alone") if match else None
 
 
-def _stated(said: str, options: Sequence[str]) -> ParsedReply | None:
+def _stated(reply: str, options: Sequence[str]) -> ParsedReply | None:
     stated: list[tuple[str, str, bool]] = []
-    for line in said.splitlines():
+    for line in reply.splitlines():
         at = 0
         while match := _STATED.search(line, at):
             at = match.start("letter") + 1
@@ -145,18 +145,18 @@ def _is_letter(letter: str, after: str) -> bool:
     return True
 
 
-def _listed(said: str) -> ParsedReply | None:
-    leading = {match[1].upper() for line in said.splitlines() if (match := _LEADING.match(line.strip()))}
+def _listed(reply: str) -> ParsedReply | None:
+    leading = {match[1].upper() for line in reply.splitlines() if (match := _LEADING.match(line.strip()))}
     return ParsedReply(None, "lists several options") if len(leading) > 1 else None
 
 
-def _leading(said: str, options: Sequence[str]) -> ParsedReply | None:
-    match = _LEADING.match(said.splitlines()[0].strip())
+def _leading(reply: str, options: Sequence[str]) -> ParsedReply | None:
+    match = _LEADING.match(reply.splitlines()[0].strip())
     if not match:
         return None
-    if several := _listed(said):
+    if several := _listed(reply):
         return several
-    if match[1].islower() and not re.match(r"\W*(?:option\s+|choice\s+)?[a-z][*_`]*[.):\]]", said, re.I):
+    if match[1].islower() and not re.match(r"\W*(?:option\s+|choice\s+)?[a-z][*_`]*[.):\]]", reply, re.I):
         return None
     return _agreeing(_letter(match[1], options, "leading letter"), match[2], options)
 
@@ -164,54 +164,54 @@ def _leading(said: str, options: Sequence[str]) -> ParsedReply | None:
 def _agreeing(parsed: ParsedReply, after: str, options: Sequence[str]) -> ParsedReply:
     """Unparsed if the words after a letter are those of another option."""
     rest = _plain(after)
-    begun = [index for index, option in enumerate(options) if _starts(rest, _plain(option))]
-    if parsed.option is None or not begun:
+    matches = [index for index, option in enumerate(options) if _starts(rest, _plain(option))]
+    if parsed.option is None or not matches:
         return parsed
-    longest = max(begun, key=lambda index: len(_plain(options[index])))
-    same = _plain(options[longest]) == _plain(options[parsed.option]) or parsed.option in begun
+    longest = max(matches, key=lambda index: len(_plain(options[index])))
+    same = _plain(options[longest]) == _plain(options[parsed.option]) or parsed.option in matches
     return parsed if same else ParsedReply(None, "letter and words disagree")
 
 
-def _as_it_stands(said: str, options: Sequence[str]) -> ParsedReply | None:
-    for part in (said, said.splitlines()[0]):
+def _as_it_stands(reply: str, options: Sequence[str]) -> ParsedReply | None:
+    for part in (reply, reply.splitlines()[0]):
         same = [index for index, option in enumerate(options) if _plain(option) == _plain(part)]
         if len(same) == 1:
             return ParsedReply(same[0], "option as it stands")
     return None
 
 
-def _begins(said: str, options: Sequence[str]) -> ParsedReply | None:
-    head = _plain(re.split(r"[,.;:!\n—–]|\s-\s", said, maxsplit=1)[0])
+def _begins(reply: str, options: Sequence[str]) -> ParsedReply | None:
+    head = _plain(re.split(r"[,.;:!\n—–]|\s-\s", reply, maxsplit=1)[0])
     same = [index for index, option in enumerate(options) if _plain(option) == head]
     return ParsedReply(same[0], "begins with the option") if len(same) == 1 else None
 
 
-def _at_end(said: str, options: Sequence[str]) -> ParsedReply | None:
-    before, _, last = said.rpartition("\n")
+def _at_end(reply: str, options: Sequence[str]) -> ParsedReply | None:
+    before, _, last = reply.rpartition("\n")
     index = (_alone(last, options) or _as_it_stands(last, options)) if before and last.strip() else None
     return index and replace(index, why="letter at the end" if index.option is not None else index.why)
 
 
-def _called_right(said: str, options: Sequence[str]) -> ParsedReply | None:
-    called = [match for match in _CALLED_RIGHT.finditer(said) if not _NOT.search(said[: match.start()].lower())]
+def _called_right(reply: str, options: Sequence[str]) -> ParsedReply | None:
+    called = [match for match in _CALLED_RIGHT.finditer(reply) if not _NOT.search(reply[: match.start()].lower())]
     letters = {match["before"] or match["after"] for match in called}
     if len(letters) > 1:
         return ParsedReply(None, "states several answers")
     return _letter(letters.pop(), options, "called right") if letters else None
 
 
-def _letter_named(said: str, options: Sequence[str]) -> ParsedReply | None:
-    named = list(_NAMED.finditer(said))
-    letters = {(match[1] or match[2]).upper() for match in named if not _NOT.search(said[: match.start()].lower())}
+def _letter_named(reply: str, options: Sequence[str]) -> ParsedReply | None:
+    named = list(_NAMED.finditer(reply))
+    letters = {(match[1] or match[2]).upper() for match in named if not _NOT.search(reply[: match.start()].lower())}
     if len(letters) > 1:
         return ParsedReply(None, "names several options")
     return _letter(letters.pop(), options, "letter named") if letters else None
 
 
-def _option_named(said: str, options: Sequence[str]) -> ParsedReply | None:
-    if _SEVERAL.search(said):
+def _option_named(reply: str, options: Sequence[str]) -> ParsedReply | None:
+    if _SEVERAL.search(reply):
         return ParsedReply(None, "names several options")
-    text = _spaced(said)
+    text = _spaced(reply)
     named: set[int] = set()
     negated = False
     # Longest first: "hot dog" is not also "dog".

@@ -123,7 +123,7 @@ def saliency(
 
 
 def _attributed(
-    model: LanguageModel, row: Row, given: list[int], method: Method, steps: int, seed: int
+    model: LanguageModel, row: Row, positions: list[int], method: Method, steps: int, seed: int
 ) -> tuple[list[float], float, float]:
     """Return one value per position of the row, and the log-probability with the text and with it blanked."""
     import torch
@@ -138,7 +138,7 @@ def _attributed(
         blank = embedded.clone()
         mask = model.tokenizer.mask_token_id
         # Not zeros: RMSNorm is discontinuous there, and no number of steps adds up.
-        blank[:, given] = embed.weight.mean(dim=0) if mask is None else embed.weight[mask]
+        blank[:, positions] = embed.weight.mean(dim=0) if mask is None else embed.weight[mask]
     forward = _forward(network, row)
     gradients = _gradients(forward, embedded, blank, method, steps, seed)
     with torch.no_grad():

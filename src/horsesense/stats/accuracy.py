@@ -8,6 +8,7 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
 
 from horsesense.core import Item
@@ -182,6 +183,32 @@ def accuracy(
         chance=chance,
         method="cluster bootstrap, beta" if crossed is None else "two-way cluster bootstrap, beta",
         seed=seed,
+        note=unit_note(number),
+    )
+
+
+def mean_estimate(
+    values: Floats | Sequence[float], units: Names, crossed: Names | None = None, chance: float | None = None
+) -> Estimate:
+    """Estimate the mean of any numbers with a t interval, clustered as in `accuracy`.
+
+    >>> mean = mean_estimate([3.0, 5.0] * 30, [str(i) for i in range(60)])
+    >>> mean.value, round(mean.low, 2), round(mean.high, 2)
+    (4.0, 3.74, 4.26)
+    """
+    numbers = np.asarray(values, dtype=np.float64)
+    variance, number = mean_spread(numbers, unit_array(units), None if crossed is None else unit_array(crossed))
+    value, level = float(np.sort(numbers).mean()), 0.95
+    reach = float(scipy.special.stdtrit(number - 1, (1 + level) / 2)) * variance**0.5 if number > 1 else float("inf")
+    return Estimate(
+        n=len(numbers),
+        clusters=number,
+        value=value,
+        ci=(value - reach, value + reach),
+        level=level,
+        chance=chance,
+        method="cluster bootstrap, t" if crossed is None else "two-way cluster bootstrap, t",
+        seed=0,
         note=unit_note(number),
     )
 

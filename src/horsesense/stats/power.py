@@ -73,7 +73,7 @@ def power(
     credit_a: Floats | Sequence[float],
     credit_b: Floats | Sequence[float],
     units: Names,
-    wanted: float = 0.8,
+    target: float = 0.8,
     level: float = 0.95,
     seed: int = 0,
     resamples: int = RESAMPLES,
@@ -85,8 +85,8 @@ def power(
     (0.0, None)
     """
     check_level(level)
-    if not 0 < wanted < 1:
-        raise UserError(f"the power {wanted} is not between 0 and 1", fix="use 0.8")
+    if not 0 < target < 1:
+        raise UserError(f"the power {target} is not between 0 and 1", fix="use 0.8")
     if not len(credit_a) == len(credit_b) == len(units):
         raise UserError(f"there are {len(credit_a)} and {len(credit_b)} values for {len(units)} items")
     gaps = np.asarray(credit_a, dtype=np.float64) - np.asarray(credit_b, dtype=np.float64)
@@ -104,8 +104,8 @@ def power(
     else:
         unit_variance = variance * number
         now = power_of(difference, unit_variance, number, level)
-        detectable = _detectable(unit_variance, number, level, wanted)
-        needed = units_needed(difference, unit_variance, level, wanted)
+        detectable = _detectable(unit_variance, number, level, target)
+        needed = units_needed(difference, unit_variance, level, target)
         note = "" if needed is not None else "no difference is observed, so no number of items would detect it"
     more = None if needed is None else max(0, needed - number)
     return Power(
@@ -113,7 +113,7 @@ def power(
         n=len(gaps),
         clusters=number,
         level=level,
-        wanted=wanted,
+        wanted=target,
         now=now,
         detectable=detectable,
         needed=needed,
@@ -140,26 +140,26 @@ def power_of(difference: float, unit_variance: float, units: int, level: float =
     return 1.0 if isnan(missed) else 1 - missed  # scipy returns nan beyond 36 standard errors
 
 
-def units_needed(difference: float, unit_variance: float, level: float = 0.95, wanted: float = 0.8) -> int | None:
+def units_needed(difference: float, unit_variance: float, level: float = 0.95, target: float = 0.8) -> int | None:
     """Return the smallest number of clusters with that power; None where no realistic number suffices.
 
     >>> units_needed(0.1, 0.25)
     199
     """
-    if not difference or power_of(difference, unit_variance, MOST_UNITS, level) < wanted:
+    if not difference or power_of(difference, unit_variance, MOST_UNITS, level) < target:
         return None
     low, high = 1, MOST_UNITS
     while high - low > 1:
         middle = (low + high) // 2
-        low, high = (low, middle) if power_of(difference, unit_variance, middle, level) >= wanted else (middle, high)
+        low, high = (low, middle) if power_of(difference, unit_variance, middle, level) >= target else (middle, high)
     return high
 
 
-def _detectable(unit_variance: float, units: int, level: float, wanted: float) -> float | None:
+def _detectable(unit_variance: float, units: int, level: float, target: float) -> float | None:
     low, high = 0.0, 1.0
-    if power_of(high, unit_variance, units, level) < wanted:
+    if power_of(high, unit_variance, units, level) < target:
         return None
     for _ in range(40):
         middle = (low + high) / 2
-        low, high = (low, middle) if power_of(middle, unit_variance, units, level) >= wanted else (middle, high)
+        low, high = (low, middle) if power_of(middle, unit_variance, units, level) >= target else (middle, high)
     return high

@@ -23,7 +23,7 @@ from horsesense.runs.probe_answers import ProbeAnswers
 from horsesense.stats import Estimate, credits, family_accuracy, item_accuracy
 from horsesense.stats.resampling import Floats
 from horsesense.training.controls.control import ControlTask, Fitted, Weights, control
-from horsesense.training.leaks import LeakCounts, Leaks, check_leaks, find_leaks
+from horsesense.training.leaks import Leaks, check_leaks, find_leaks
 from horsesense.training.settings import HELD_OUT, hold_out, with_gold
 
 if TYPE_CHECKING:
@@ -169,7 +169,7 @@ class FittedControl(TableDocument):
     """Share of whole families right, mean over seeds; null if there are no families."""
     notes: Mapping[str, float]
     """What was counted or selected during fitting."""
-    leaks: LeakCounts
+    leaks: Leaks
     """Leaks from training into the test."""
     other_controls: tuple[str, ...]
     """Controls among the runs that it was compared with."""
@@ -218,7 +218,7 @@ def fit_control(
             --slot); cue (best surface cue); vector-similarity (of question and option); choice-only-linear,
             choice-only, choice-to-choice or choice-only-encoder (see the options only); question-to-choice or esim (see
             question and option); hypothesis-only (sees the second text of a pair); mlp (sees whole, part and
-            adjective); a plug-in's; or the folder of a fitted control.
+            adjective); a plug-in's; or the folder of a fitted baseline.
         test: Probe to answer: name or file. In Python, also a `Probe`.
         train: Probe to train on.
         dev: Probe for model selection. By default, a tenth of the training probe.
@@ -259,7 +259,7 @@ def fit_control(
             allow_overlap=allow_overlap,
             task=task,
         )
-    if leaks := LeakCounts.of(fit.leaks).in_words():
+    if leaks := fit.leaks.in_words():
         progress.log(leaks)
     if out is not None:
         for seed, (answers, each) in enumerate(zip(fit.answers, fit.fits, strict=True)):
@@ -340,7 +340,7 @@ def measure(
         spread=float(np.std(seeds, ddof=1)) if len(seeds) > 1 else None,
         strict=strict,
         notes={key: float(np.mean([each.notes[key] for each in fit.fits])) for key in fit.fits[0].notes},
-        leaks=LeakCounts.of(fit.leaks),
+        leaks=fit.leaks,
         other_controls=tuple(others),
         missed_by_controls=tuple(missed),
         verdict=_verdict(fit.name, estimate),

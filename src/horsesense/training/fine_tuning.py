@@ -24,7 +24,7 @@ from horsesense.data.store import Store
 from horsesense.errors import UserError, translate_errors
 from horsesense.progress import NO_PROGRESS, Progress
 from horsesense.runs.engine import LOCAL, EngineSettings, EngineTask, Job
-from horsesense.training.leaks import LeakCounts, Leaks, check_leaks, find_leaks
+from horsesense.training.leaks import Leaks, check_leaks, find_leaks
 from horsesense.training.objectives import objective_for, objective_of
 from horsesense.training.settings import TrainingMaterial, TrainingPlan, find_setting, plans
 from horsesense.training.trainer import check_dtype, train_model
@@ -77,9 +77,10 @@ def train(
         out: Folder for the trained models, their answers and ``results.json``.
         tests: Probes to test on; with several, a combined result is reported too.
         dev: Probe for model selection. By default, a tenth of the training probe.
-        setting: Training setting: full (the whole probe). RICA: low-resource (a part of it), high-resource (copies with
-            other names) or noisy (a large raw set). WinoVenti: half-exception (half of the schemas) or full-exception
-            (four fifths of the exceptions); with the suffix ``-unseen-nouns``, nouns are held out instead of schemas.
+        setting: Training setting: full (the whole probe), or one of a method: low-resource (a part of it),
+            high-resource (copies with other names), noisy (a large raw set), half-exception (half of the schemas) or
+            full-exception (four fifths of the exceptions). With the suffix ``-unseen-nouns``, nouns are held out
+            instead of schemas.
         numbers: Per cent of the training set (low-resource), copies per statement (high-resource) or number of
             statements (noisy).
         seeds: Number of training runs, with seeds 0, 1, 2, …
@@ -247,7 +248,7 @@ def _evaluate(
         plan=plans[0].name,
         train=len(plans[0].train),
         counts=dict(plans[0].counts),
-        leaks=LeakCounts.of(leaks),
+        leaks=leaks,
         seeds=tuple(map(SeedResult.of, trained)),
         tests=tuple(result_of_test(test, plans, names, runs, probe, slices) for test in plans[0].tests),
     )

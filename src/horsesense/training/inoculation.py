@@ -28,17 +28,6 @@ from horsesense.runs.engine import EngineSettings, EngineTask, Job
 from horsesense.stats import Estimate, family_accuracy, item_accuracy
 from horsesense.stats.resampling import Floats
 from horsesense.training.baselines import is_stored
-from horsesense.training.curves import (
-    SELECTED,
-    TRIALS,
-    CurvePoint,
-    InoculationTrial,
-    SelectedTrial,
-    Trial,
-    curves,
-    inoculation_curve,
-    read_trials,
-)
 from horsesense.training.inoculation_trials import (
     CONTROL,
     LEARNING_RATES,
@@ -52,10 +41,21 @@ from horsesense.training.inoculation_trials import (
     run_trials,
     setting_of,
 )
-from horsesense.training.leaks import LeakCounts, Leaks, check_leaks, find_leaks
+from horsesense.training.leaks import Leaks, check_leaks, find_leaks
 from horsesense.training.settings import with_gold
 from horsesense.training.trainer import credit_of
 from horsesense.training.training_record import ordered_content
+from horsesense.training.training_results import (
+    SELECTED,
+    TRIALS,
+    CurvePoint,
+    InoculationTrial,
+    SelectedTrial,
+    Trial,
+    curves,
+    inoculation_curve,
+    read_trials,
+)
 
 STUDY = "study.json"
 
@@ -173,7 +173,7 @@ class Inoculation(TableDocument):
     """Means over seeds, one for each setting and training-set size."""
     selected: tuple[SelectedTrial, ...]
     """The best weights of each setting, training-set size and seed."""
-    leaks: LeakCounts
+    leaks: Leaks
     """Leaks from training into the tests."""
 
     def frame(self) -> Frame:
@@ -223,7 +223,7 @@ def inoculate(
         train: Probe that training sets are drawn from.
         dev: Development set of the probe, for model selection.
         test: Test set of the probe, evaluated once.
-        original_dev: Development sets of the original task, joined.
+        original_dev: Development set of the original task; several are concatenated.
         original_test: Test sets of the original task, evaluated once.
         out: Folder for trials, answers and curves.
         natural: Dataset of examples to mix into the training sets (see --add), such as examples of the original task.
@@ -276,7 +276,7 @@ def inoculate(
         folder.store_best(best, sets, seen)
 
     study = InoculationStudy(model, sets, grid, objective, progress, on_trials=folder.store_trials, on_best=store)
-    leaks = LeakCounts.of(study.check(grid.allow_overlap))
+    leaks = study.check(grid.allow_overlap)
     if leaks.items:
         progress.log(leaks.in_words())
     with locked(Path(out)):

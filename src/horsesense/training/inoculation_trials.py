@@ -22,11 +22,11 @@ from horsesense.models.locate import identify
 from horsesense.progress import Progress
 from horsesense.training.baselines import ARRAYS, FILE, is_stored, read_stored
 from horsesense.training.controls.control import ControlTask
-from horsesense.training.curves import InoculationTrial
 from horsesense.training.objectives import objective_of
 from horsesense.training.settings import with_gold
 from horsesense.training.trainer import answers_of, credit_of, train_model
 from horsesense.training.training_record import EvalPoint, Recipe
+from horsesense.training.training_results import InoculationTrial
 
 if TYPE_CHECKING:
     from horsesense.runs.engine import WorkerContext
@@ -82,7 +82,7 @@ class InoculationGrid:
     objective: str = ""
     """Training objective, as in train. By default, "options" for decoders, and "multiple-choice" for others."""
     as_paper: bool = False
-    """Pad to five options with empty answers, as in the paper; for multiple-choice."""
+    """Pad to five options with empty answers, as in the WordNetQA paper; with ``objective`` multiple-choice."""
     lora: bool = False
     """Train a LoRA adapter instead of all weights."""
     allow_overlap: bool = False

@@ -14,11 +14,11 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from horsesense.core import BLANK, Item
-from horsesense.core.document import Document
+from horsesense.core.document import INTERNAL, Document
 from horsesense.errors import UserError, argument
 from horsesense.lexicons.word_forms import OPPOSITES, PAIR_OF, is_negation
 from horsesense.lexicons.words import listed, words
@@ -55,23 +55,28 @@ class Leak:
 
 
 @dataclass(frozen=True, slots=True)
-class Leaks:
-    """All leaks from training into a test, and whether they were allowed."""
+class Leaks(Document):
+    """Leaks from training into a test, and whether they were allowed."""
 
-    cases: tuple[Leak, ...] = ()
-    """One per test item and kind."""
+    items: int = 0
+    """Test items that leak, apart from those that share half a fact only."""
+    by: Mapping[str, int] = field(default_factory=dict)
+    """Items by what is shared: item, text, family, answer, fact, entity, half a fact."""
     allowed: str = ""
     """Why training continued despite the leaks; empty if there are none."""
-    items: int = field(default=0)
-    """Test items that leak, apart from those that share half a fact only."""
-
-    @property
-    def counts(self) -> dict[str, int]:
-        return dict(Counter(leak.kind for leak in self.cases))
+    cases: tuple[Leak, ...] = field(default=(), metadata=INTERNAL)
+    """One per test item and kind."""
 
     def seen(self, kinds: Collection[str]) -> set[str]:
         """Return the ids of the test items that leak in one of these ways."""
         return {leak.test for leak in self.cases if leak.kind in kinds}
+
+    def in_words(self) -> str:
+        """Describe the leaks in one sentence; empty if there are none."""
+        if not self.items:
+            return ""
+        counts = ", ".join(f"{count:,} by {kind}" for kind, count in self.by.items())
+        return f"{self.items:,} test items leak ({counts}); recorded as: {self.allowed}"
 
 
 def find_leaks(train: Sequence[Item], test: Sequence[Item], entities: bool = False) -> Leaks:
@@ -94,7 +99,8 @@ def find_leaks(train: Sequence[Item], test: Sequence[Item], entities: bool = Fal
             # An item that is in both sets shares everything else with itself.
             if shared is not None and not (kind != "item" and owners[shared] == item.id):
                 leaks.append(Leak(kind, shared, owners[shared], item.id))
-    return Leaks(tuple(leaks), items=len({leak.test for leak in leaks if leak.kind != HALF}))
+    items = {leak.test for leak in leaks if leak.kind != HALF}
+    return Leaks(len(items), dict(Counter(leak.kind for leak in leaks)), cases=tuple(leaks))
 
 
 def without_leaks(train: Sequence[Item], test: Sequence[Item]) -> list[Item]:
@@ -124,9 +130,9 @@ def check_leaks(leaks: Leaks, allow: bool = False, by_design: str = "") -> Leaks
     if not leaks.items:
         return leaks
     if allow or by_design:
-        return Leaks(leaks.cases, by_design or "--allow-overlap", leaks.items)
+        return replace(leaks, allowed=by_design or "--allow-overlap")
     cases = [leak for leak in leaks.cases if leak.kind != HALF]
-    counts = ", ".join(f"{number:,} by {kind}" for kind, number in leaks.counts.items() if kind != HALF)
+    counts = ", ".join(f"{number:,} by {kind}" for kind, number in leaks.by.items() if kind != HALF)
     raise UserError(
         f"{leaks.items:,} test items leak into training ({counts}): {'; '.join(map(str, cases[:FIRST]))}",
         fix=f"split them apart, or add {argument('allow_overlap')}, which is recorded",
@@ -146,30 +152,6 @@ def answer_concept(item: Item) -> str:
     if item.groups.get("answer"):
         return item.groups["answer"]
     return item.concepts[item.answer] if item.concepts and item.answer is not None else ""
-
-
-@dataclass(frozen=True, slots=True)
-class LeakCounts(Document):
-    """Leaks from training into the tests, counted."""
-
-    items: int
-    """Test items that leak, apart from those that share half a fact only."""
-    by: Mapping[str, int]
-    """Items by what is shared: item, text, family, answer, fact, entity, half a fact."""
-    allowed: str
-    """Why training continued despite the leaks; empty if there are none."""
-
-    def in_words(self) -> str:
-        """Describe the leaks in one sentence; empty if there are none."""
-        if not self.items:
-            return ""
-        counts = ", ".join(f"{count:,} by {kind}" for kind, count in self.by.items())
-        return f"{self.items:,} test items leak ({counts}); recorded as: {self.allowed}"
-
-    @classmethod
-    def of(cls, leaks: Leaks) -> LeakCounts:
-        """Count leaks."""
-        return cls(leaks.items, leaks.counts, leaks.allowed)
 
 
 def fact(item: Item) -> str:

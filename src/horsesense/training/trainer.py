@@ -50,7 +50,6 @@ def train_model(
     others: Mapping[str, Sequence[Item]] | None = None,
     progress: Progress = NO_PROGRESS,
     on_eval: Callable[[TrainableModel, Any, EvalPoint], None] | None = None,
-    allow_pickle: bool = False,
     origin: TrainingOrigin | None = None,
 ) -> TrainedModel:
     """Train a model and save the weights that do best on ``dev`` to ``folder``.
@@ -68,9 +67,7 @@ def train_model(
     remarks: list[str] = []
     while True:
         try:
-            return _Training(
-                name, items, dev, recipe, folder, others or {}, progress, on_eval, remarks, allow_pickle, origin
-            ).run()
+            return _Training(name, items, dev, recipe, folder, others or {}, progress, on_eval, remarks, origin).run()
         except RuntimeError as error:
             if not _is_out_of_memory(error):
                 raise
@@ -119,7 +116,6 @@ class _Training:
     progress: Progress
     on_eval: Callable[[TrainableModel, Any, EvalPoint], None] | None
     remarks: list[str]
-    allow_pickle: bool
     origin: TrainingOrigin | None
     eval_points: list[EvalPoint] = field(default_factory=list)
 
@@ -128,7 +124,7 @@ class _Training:
         self.opened = self._open()
 
     def _open(self) -> TrainableModel:
-        from horsesense.training.controls.labels import labels
+        from horsesense.training.controls.control import labels
 
         names = labels(self.items) if self.objective.labels else ()
         family = self.objective.family
@@ -137,7 +133,6 @@ class _Training:
             family,
             seed=self.recipe.seed,
             labels=names,
-            allow_pickle=self.allow_pickle,
             device=self.recipe.device,
             dtype=self.recipe.dtype,
         )
@@ -287,12 +282,10 @@ def _blinded(item: Item) -> Item:
     return replace(item, premise="", text=item.text if item.form == "pair" else "")
 
 
-def credit_of(answers: Sequence[Answer], items: Sequence[Item], how: Any = None) -> Any:
-    """Return the credit of each answer, by a normalisation or that of the form."""
+def credit_of(answers: Sequence[Answer], items: Sequence[Item]) -> Any:
+    """Return the credit of each answer, by the normalisation of its form."""
     spec = ScoringSpec()
-    scores = [
-        normalised(answer, item, spec, how or BY_FORM[item.form]) for answer, item in zip(answers, items, strict=True)
-    ]
+    scores = [normalised(answer, item, spec, BY_FORM[item.form]) for answer, item in zip(answers, items, strict=True)]
     return credits(scores, [item.answer for item in items], [item.id for item in items]).values
 
 

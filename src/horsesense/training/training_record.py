@@ -107,11 +107,11 @@ class TrainingOrigin:
     """SHA-256 over the ids of the development items, in order."""
 
 
-def origin_of(model: str, items: Sequence[Item], dev: Sequence[Item], *, allow_pickle: bool = False) -> TrainingOrigin:
+def origin_of(model: str, items: Sequence[Item], dev: Sequence[Item]) -> TrainingOrigin:
     """Return the identity of a training of a model on items."""
     from horsesense.models.locate import identify
 
-    identity = identify(model, allow_pickle=allow_pickle)
+    identity = identify(model)
     return TrainingOrigin(identity.whole, ordered_content(items), ordered_content(dev))
 
 

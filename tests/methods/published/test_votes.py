@@ -9,7 +9,7 @@ import pytest
 
 from horsesense.errors import UserError
 from horsesense.methods.published import read_files
-from horsesense.methods.published.votes import read_votes
+from horsesense.methods.published.reading import read_votes
 from horsesense.methods.winoventi.published_dataset import CRITERIA
 
 RESULTS = """whole,part,jj,result1,result2,result3,result4,result5

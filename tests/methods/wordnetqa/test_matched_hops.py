@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
@@ -54,27 +54,17 @@ def test_the_answer_stays_and_the_distance_changes(tree: Graph, matched: Probe) 
         assert max(frequency) - min(frequency) <= 0.5
 
 
-def test_each_distance_has_the_same_cells_and_fillers(tree: Graph, matched: Probe) -> None:
-    cells: defaultdict[tuple[str, str], Counter[tuple[object, object]]] = defaultdict(Counter)
-    fillers: defaultdict[str, set[frozenset[str]]] = defaultdict(set)
+def test_each_distance_has_the_same_distractors_and_none_is_below_the_answer(tree: Graph, matched: Probe) -> None:
+    wrong: defaultdict[str, set[frozenset[str]]] = defaultdict(set)
     for item in matched.items:
         answer = item.groups["answer"]
-        cells[answer, item.groups["asked"]][item.facets["distractor_kind"], item.facets["near"]] += 1
-        wrong = {concept for concept in item.concepts if concept != answer}
-        if item.facets["near"] == 0:
-            fillers[answer].add(frozenset(wrong))
-        near = int(item.facets["near"])
-        if item.facets["distractor_kind"] == "aunt":
-            sisters = {other for other in wrong if _parents(tree, other) & _parents(tree, answer)}
-            assert len(sisters) >= near, "an aunt is a sister of the answer"
-    assert all(len(each) == 1 for each in fillers.values()), "far distractors are the same from every distance"
-    for answer in {answer for answer, _ in cells}:
-        of_answer = [found for (named, _), found in cells.items() if named == answer]
-        assert {kind for found in of_answer for kind, _ in found} <= {"aunt", "sister", "random"}
-
-
-def _parents(tree: Graph, name: str) -> set[str]:
-    return {tree.ids[other] for other, far in tree.up.row(tree.number[name]) if far == 1}
+        others = frozenset(concept for concept in item.concepts if concept != answer)
+        wrong[answer].add(others)
+        above = {tree.ids[concept] for concept in tree.up.reached(tree.number[item.groups["asked"]])}
+        below = {tree.ids[concept] for concept in tree.down.reached(tree.number[answer])}
+        assert len(others) == len(item.options) - 1
+        assert others.isdisjoint(above | below)
+    assert all(len(each) == 1 for each in wrong.values())
 
 
 def test_hops_are_matched_for_hypernymy_only(tree: Graph) -> None:
@@ -90,15 +80,15 @@ def _world(answers: int, hop: float, seed: int) -> tuple[list[Item], list[float]
     chance, items, values = Random(seed), [], []
     for number in range(answers):
         for far in (1, 2, 3):
-            for near, kind in ((0, "random"), (2, "sister")):
+            for kind, effect in (("random", 0), ("sister", -1)):
                 for form in range(2):
-                    items.append(_item(f"a{number}", f"c{number}-{far}", far, kind, near, form))
-                    odds = np.exp(0.8 + hop * (far - 1) - 0.5 * near)
+                    items.append(_item(f"a{number}", f"c{number}-{far}", far, kind, form))
+                    odds = np.exp(0.8 + hop * (far - 1) + effect)
                     values.append(float(chance.random() < odds / (1 + odds)))
     return items, values
 
 
-def _item(answer: str, asked: str, far: int, kind: str, near: int, form: int) -> Item:
+def _item(answer: str, asked: str, far: int, kind: str, form: int) -> Item:
     return Item(
         probe="simulated",
         form="choice",
@@ -108,7 +98,7 @@ def _item(answer: str, asked: str, far: int, kind: str, near: int, form: int) ->
         family=f"hypernymy: {asked}",
         member=f"{kind} {form}",
         groups={"asked": asked, "answer": answer},
-        facets={"task": "hypernymy", "hops": far, "distractor_kind": kind, "near": near, "distractor_hops": near},
+        facets={"task": "hypernymy", "hops": far, "distractor_kind": kind},
     )
 
 
@@ -116,7 +106,7 @@ def test_effects_hold_the_truth() -> None:
     items, values = _world(answers=250, hop=-0.6, seed=3)
     effects = {effect.name: effect.log_odds for effect in hops_effects(items, values)}
     assert effects["one hop more"].low < -0.6 < effects["one hop more"].high < 0
-    assert effects["one sister more"].low < -0.5 < effects["one sister more"].high < 0
+    assert effects["sister distractors"].low < -1 < effects["sister distractors"].high < 0
     level = {effect.name: effect for effect in hops_effects(*_world(answers=250, hop=0.0, seed=4))}
     assert level["one hop more"].log_odds.low < 0 < level["one hop more"].log_odds.high
 
@@ -130,8 +120,8 @@ def test_cells_and_strictness_by_brute_force(tmp_path: Path) -> None:
     assert found.accuracy.value == pytest.approx(np.mean(values))
     by_cell: defaultdict[tuple[object, object], list[float]] = defaultdict(list)
     for item, value in zip(items, values, strict=True):
-        by_cell[item.facets["hops"], item.facets["near"]].append(value)
-    assert {(cell.hops, cell.near): cell.accuracy.value for cell in found.cells} == {
+        by_cell[item.facets["hops"], item.facets["distractor_kind"]].append(value)
+    assert {(cell.hops, cell.kind): cell.accuracy.value for cell in found.cells} == {
         key: pytest.approx(np.mean(earned)) for key, earned in by_cell.items()
     }
     # Four questions of a concept: two forms, each with two kinds of distractors; each pair of them is drawn.
@@ -156,12 +146,12 @@ def test_kinship_tells_what_relations_give_away() -> None:
     near = ("corgi.n.01", "pug.n.01", "basenji.n.01")
     items = [
         replace(
-            _item("dog.n.01", f"{dog}.n.01", 1, kind, number, 0),
+            _item("dog.n.01", f"{dog}.n.01", 1, kind, 0),
             options=("dog", *others),
             concepts=("dog.n.01", *others),
         )
         for dog in dogs
-        for kind, number, others in (("random", 0, far), ("sister", 3, near))
+        for kind, others in (("random", far), ("sister", near))
     ]
     cells = hops_cells(items, [1.0] * len(items), list(range(len(items))), open_graph("wordnet"))
     kinship = {cell.kind: cell.kinship for cell in cells}

@@ -99,6 +99,7 @@ def test_errors_do_not_tell_the_key(server: ModelServer, tmp_path: Path, monkeyp
         ("openai:https://host/v1?api_key=1#m", "has a query in it"),
         ("openai:host/v1#m", "is not the address of a served model"),
         ("openai:http://host:port/v1#m", "is not the address of a served model"),
+        ("openai:http:/\n/host/v1#m", "is not the address of a served model"),
     ],
 )
 def test_addresses_that_are_refused(name: str, why: str) -> None:

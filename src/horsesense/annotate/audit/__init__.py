@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from horsesense.registry import lazy_attributes, names_by_module
+from horsesense.registry import lazy_attributes, typed_names
 
 if TYPE_CHECKING:
     from horsesense.annotate.audit.steps import apply as apply
@@ -17,6 +17,6 @@ if TYPE_CHECKING:
     from horsesense.annotate.audit.steps import new as new
     from horsesense.annotate.audit.steps import second as second
 
-_PUBLIC = names_by_module(__name__, {"steps": ("apply", "ask", "new", "second")})
+_PUBLIC = typed_names(__file__)
 __all__ = [*_PUBLIC]
 __getattr__, __dir__ = lazy_attributes(__name__, _PUBLIC)

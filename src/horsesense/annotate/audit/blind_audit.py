@@ -253,7 +253,7 @@ def _bad_record(path: Path) -> Callable[[FieldProblem], UserError]:
 
 EXCHANGED_KEY, TWO_TRUE, NONSENSE = "key exchanged", "second true option", "nonsense"
 NO_SECOND = (
-    "the seeded errors include no items with two correct options, because none can be built for a probe of this kind"
+    "the seeded errors include no items with two correct options: they cannot be made automatically for this probe"
 )
 ERRORS = (EXCHANGED_KEY, TWO_TRUE, NONSENSE)
 

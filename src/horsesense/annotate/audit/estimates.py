@@ -166,10 +166,7 @@ def too_few(seeded: Mapping[str, int], known: int) -> list[str]:
     if sum(seeded.values()) < ENOUGH:
         notes.append(f"there are only {sum(seeded.values())} seeded errors, so the sensitivity is imprecise")
     if not known:
-        notes.append(
-            "the auditor was not tested on known good items, so false alarms count as bad items and their share may be "
-            "too high"
-        )
+        notes.append("the auditor was not tested on known good items, so false alarms count as bad items")
     elif known < ENOUGH:
         notes.append(f"there are only {known} known good items, so the false-alarm rate is imprecise")
     return notes

@@ -181,7 +181,7 @@ def serve(
     with open_database_of(study) as served:
         import uvicorn
 
-        from horsesense.annotate.server.connections import connection_settings
+        from horsesense.annotate.server.request_checks import connection_settings
 
         address = urlsplit(served.study.address)
         loopback = address.hostname in _LOOPBACK
@@ -352,7 +352,7 @@ def revoke(study: str | Path, /, *names: str, crowd: bool = False) -> Participan
         raise UserError("nobody is named", fix=fix)
     with open_database_of(study) as served:
         from horsesense.annotate.server.links_and_sessions import end_joins
-        from horsesense.annotate.server.withdrawal import revoke as revoke_links
+        from horsesense.annotate.server.queue import revoke as revoke_links
 
         if crowd:
             end_joins(served)
@@ -374,7 +374,7 @@ def withdraw(study: str | Path, name: str, *, reason: str = "") -> ParticipantCh
         The person, and the number of judgements that were withdrawn.
     """
     with open_database_of(study) as served:
-        from horsesense.annotate.server.withdrawal import withdraw as withdraw_judgements
+        from horsesense.annotate.server.queue import withdraw as withdraw_judgements
 
         count = withdraw_judgements(served, name, reason)
     return ParticipantChange(Path(study), (name,), "withdrawn", count)

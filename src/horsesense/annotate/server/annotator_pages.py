@@ -22,7 +22,6 @@ from horsesense.annotate.answer_checks import (
     join_pair,
 )
 from horsesense.annotate.instrument import Instrument
-from horsesense.annotate.pictures import FOLDER, KINDS, Picture
 from horsesense.annotate.server import database_tables as tables
 from horsesense.annotate.server.answering import RejectedAnswerError, last_answer, submit, undo
 from horsesense.annotate.server.database import reading, writing
@@ -31,6 +30,7 @@ from horsesense.annotate.server.participants import FAILED, NEW, STOPPED, Person
 from horsesense.annotate.server.queue import OPEN, Lease, hold, not_yet, open_lease, own_lease
 from horsesense.annotate.server.request_checks import RequestContext, fields_of
 from horsesense.annotate.server.served_study import ServedStudy
+from horsesense.annotate.study import FOLDER, KINDS, Picture
 from horsesense.annotate.task import JUDGED, Task, lettered
 from horsesense.errors import UserError
 

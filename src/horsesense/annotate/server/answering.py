@@ -9,7 +9,6 @@ from typing import Any
 from sqlalchemy import Connection, bindparam, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
-from horsesense.annotate.gold_items import compare_with_gold
 from horsesense.annotate.server import database_tables as tables
 from horsesense.annotate.server.database import writing
 from horsesense.annotate.server.participants import (
@@ -41,6 +40,7 @@ from horsesense.annotate.server.queue import (
     take,
 )
 from horsesense.annotate.server.served_study import ServedStudy
+from horsesense.annotate.study import compare_with_gold
 from horsesense.annotate.task import Task
 from horsesense.core import Judgement
 

@@ -19,9 +19,8 @@ from starlette.responses import JSONResponse, Response
 
 from horsesense.annotate.server.annotator_pages import annotator_routes
 from horsesense.annotate.server.answering import RejectedAnswerError
-from horsesense.annotate.server.connections import do_not_repeat
 from horsesense.annotate.server.entrance_pages import crowd_routes, door_routes
-from horsesense.annotate.server.request_checks import RequestContext, RequestGuards
+from horsesense.annotate.server.request_checks import RequestContext, RequestGuards, do_not_repeat
 from horsesense.annotate.server.researcher_pages import researcher_routes
 from horsesense.annotate.server.served_study import ServedStudy, open_study
 from horsesense.annotate.study import STUDY_VARIABLE

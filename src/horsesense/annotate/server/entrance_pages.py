@@ -24,8 +24,8 @@ from horsesense.annotate.server.links_and_sessions import (
     who_holds,
 )
 from horsesense.annotate.server.participants import RESEARCHER, hashed
+from horsesense.annotate.server.queue import leave
 from horsesense.annotate.server.request_checks import RequestContext, check_origin, fields_of
-from horsesense.annotate.server.withdrawal import leave
 
 Fields = Annotated[Mapping[str, str], Depends(fields_of)]
 Token = Annotated[str, Path(max_length=100)]

@@ -21,7 +21,7 @@ from horsesense.errors import UserError
 _items, _people, _judgements = tables.items.c, tables.people.c, tables.judgements.c
 
 
-def standing_judgements(served: ServedStudy, purpose: str = "item") -> list[Judgement]:
+def standing_judgements(served: ServedStudy) -> list[Judgement]:
     """Return the judgements that were not retracted, in the order in which they were given; refuse damaged rows."""
     rows, damaged = _checked_rows(served)
     if damaged:
@@ -30,7 +30,7 @@ def standing_judgements(served: ServedStudy, purpose: str = "item") -> list[Judg
     return [
         Judgement(row.key, row.code, served.instrument.name, row.value, row.reason, row.round, row.number, _iso(row.at))
         for row in rows
-        if row.purpose == purpose and row.retracted is None
+        if row.purpose == "item" and row.retracted is None
     ]
 
 

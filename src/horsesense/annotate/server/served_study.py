@@ -14,12 +14,10 @@ from typing import Any
 
 from sqlalchemy import Connection, Engine, insert, select, text
 
-from horsesense.annotate.gold_items import answers_of
 from horsesense.annotate.instrument import Instrument
-from horsesense.annotate.pictures import Picture, read_pictures
 from horsesense.annotate.server import database_tables as tables
 from horsesense.annotate.server.database import open_database, reading, writing
-from horsesense.annotate.study import ATTENTION, GOLD, ITEMS, Study, read_study
+from horsesense.annotate.study import ATTENTION, GOLD, ITEMS, Picture, Study, answers_of, read_pictures, read_study
 from horsesense.annotate.task import Task, tasks_of
 from horsesense.core import Item, Probe, read_probe
 from horsesense.data import sha256_of_file

@@ -18,7 +18,7 @@ from sqlalchemy import func, insert, select, update
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from horsesense.annotate.annotation_status import StudyCounts
+from horsesense.annotate.judgements import StudyCounts
 from horsesense.annotate.server import database_tables as tables
 from horsesense.annotate.server.administration import InvitationLink
 from horsesense.annotate.server.app import create_app

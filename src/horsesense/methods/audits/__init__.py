@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 
 from horsesense.core import Probe
 from horsesense.core.audit import LabelQuality, content_of
@@ -23,7 +23,7 @@ MIXED = "-mixed"
 @cache
 def stored_audit(name: str) -> LabelQuality | None:
     """Return the last audit of one of our probes, by the name on its card."""
-    file = files(__package__).joinpath(f"{name}.json")
+    file = Path(__file__).with_name(f"{name}.json")
     return check_json(LabelQuality, file.read_text(encoding="utf-8"), _broken) if file.is_file() else None
 
 
@@ -53,4 +53,4 @@ def with_audit(probe: Probe, similar: bool = True) -> Probe:
 
 def _share_bad(name: str, audit: LabelQuality) -> str:
     share = audit.final.corrected or audit.final.bad
-    return f"{share.value:.1%} [{share.ci[0]:.1%}, {share.ci[1]:.1%}] of {name} ({audit.items:,} items, {audit.date})"
+    return f"{share:.1%} of {name} ({audit.items:,} items, {audit.date})"

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from horsesense.registry import Command, Method, Reader, lazy_attributes, public_names
+from horsesense.registry import Method, Reader, lazy_attributes, read_commands, typed_names
 
 if TYPE_CHECKING:
     from horsesense.methods.cats.conjunctions import build_conjunctions as build_conjunctions
@@ -32,7 +32,6 @@ METHOD = Method(
     name="cats",
     citation="Xuhui Zhou, Yue Zhang, Leyang Cui and Dandan Huang. Evaluating Commonsense in Pre-trained Language "
     "Models. AAAI 2020. doi:10.1609/aaai.v34i05.6523",
-    builders={"duals": f"{_HERE}.duals:build_duals", "conjunctions": f"{_HERE}.conjunctions:build_conjunctions"},
     readers={
         "cats": Reader(f"{_HERE}.dataset:read_cats"),
         "cats-robust": Reader(f"{_HERE}.dataset:read_cats_robust"),
@@ -58,44 +57,10 @@ METHOD = Method(
     summary="Analyse runs on CATs",
     # Section "Sentence scoring": one masked copy per token; causal models from the second token on.
     presets={"paper:cats": "pll=token,bos=none"},
-    commands=(
-        Command(
-            "build conjunctions",
-            f"{_HERE}.conjunctions:build_conjunctions",
-            "Build conjunction pairs from schemas",
-            "horsesense build conjunctions wsc.jsonl -o conjunctions.jsonl",
-        ),
-        Command(
-            "build duals",
-            f"{_HERE}.duals:build_duals",
-            "Build duals: questions after one edit",
-            "horsesense build duals sm.jsonl orders --per-method 75 -o duals.jsonl",
-        ),
-        Command(
-            "cats evidence",
-            f"{_HERE}.evidence:token_evidence",
-            "Find which tokens decide a pair",
-            "horsesense cats evidence runs/cats",
-            render=f"{_HERE}.render:print_evidence",
-        ),
-        Command(
-            "cats steps",
-            f"{_HERE}.step_accuracy:accuracy_by_steps",
-            "Report accuracy by inference steps",
-            "horsesense cats steps runs/cats",
-            render=f"{_HERE}.render:print_steps",
-        ),
-        Command(
-            "cats who",
-            f"{_HERE}.who_gets_what:who",
-            "List items that only one model gets right",
-            "horsesense cats who runs/small runs/large --items 5",
-            render=f"{_HERE}.render:print_who",
-        ),
-    ),
+    commands=read_commands(__file__, __name__),
 )
 """What this package adds to the program."""
 
-_PUBLIC = public_names(METHOD)
+_PUBLIC = typed_names(__file__)
 __all__ = [*_PUBLIC]
 __getattr__, __dir__ = lazy_attributes(__name__, _PUBLIC)

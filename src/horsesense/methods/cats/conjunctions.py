@@ -6,22 +6,19 @@ the replacements that are most frequent in the published set, so its pairs are p
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import cache
-from importlib.resources import files
 from pathlib import Path
 
 from horsesense.core import Facet, Item, Probe
+from horsesense.data import shipped_toml
 from horsesense.errors import UserError, translate_errors
 from horsesense.methods.cats.step_accuracy import Word, joins, steps, words_of
 
 
-@cache
 def conjunctions() -> dict[str, dict[str, str]]:
     """Return the five conjunctions, each with its relation and its replacement."""
-    return tomllib.loads(files(__package__).joinpath("conjunctions.toml").read_text(encoding="utf-8"))
+    return shipped_toml(Path(__file__).with_name("conjunctions.toml"))
 
 
 def conjunction_facets(right: str, wrong: str) -> dict[str, Facet]:

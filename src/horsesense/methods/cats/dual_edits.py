@@ -20,7 +20,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from horsesense.errors import UserError
@@ -421,7 +421,7 @@ _RARE = 2.0
 @cache
 def _first_names() -> dict[str, str]:
     """Return first names in lower case with their gender: ``female`` or ``male``."""
-    text = files(__package__).joinpath("first_names.txt").read_text(encoding="utf-8")
+    text = Path(__file__).with_name("first_names.txt").read_text(encoding="utf-8")
     return {
         name: kind
         for line in text.splitlines()
@@ -483,7 +483,7 @@ _BEFORE = frozenset(("is", "are", "a", "an", "very", "be", "usually", "often"))
 @cache
 def _opposites() -> dict[str, dict[str, str]]:
     """Return words with their opposites by kind (often, many, verb, predicate); the first listed opposite counts."""
-    text = files(__package__).joinpath("opposites.txt").read_text(encoding="utf-8")
+    text = Path(__file__).with_name("opposites.txt").read_text(encoding="utf-8")
     opposites: dict[str, dict[str, str]] = {}
     for line in text.splitlines():
         if line and not line.startswith("#"):

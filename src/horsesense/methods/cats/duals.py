@@ -299,7 +299,7 @@ def build_duals(
         statuses: Basis of the keys: proved (by logic), asserted (by people) or proposed (a guess). By default, all.
         per_method: Maximum number of pairs per kind of edit (add, delete, substitute, swap), balanced over the probes;
             the CATs paper has 75.
-        seed: Random seed of the draw.
+        seed: Random seed for sampling items.
 
     Returns:
         The probe: one family per pair and operator, with the original and its dual.

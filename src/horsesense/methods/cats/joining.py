@@ -7,13 +7,12 @@ in place of a pronoun respects case, possession and the beginning of a sentence 
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Sequence
-from functools import cache
-from importlib.resources import files
 from itertools import pairwise
+from pathlib import Path
 from typing import Literal
 
+from horsesense.data import shipped_toml
 from horsesense.lexicons.words import (
     AUXILIARIES,
     CONJUNCTIONS,
@@ -38,9 +37,8 @@ _WITH_NOUNS = frozenset(listed("a an the these those some my your his her its ou
 """Determiners of a common noun; a name has none."""
 
 
-@cache
 def _joinings() -> dict[str, dict[str, str | list[str]]]:
-    return tomllib.loads(files(__package__).joinpath("joinings.toml").read_text(encoding="utf-8"))
+    return shipped_toml(Path(__file__).with_name("joinings.toml"))
 
 
 def joined(task: str, place: int, wording: str = "released", **parts: str) -> str:

@@ -7,13 +7,13 @@ one thing with a smaller and a greater one, so that just one of its sentences is
 from __future__ import annotations
 
 import random
-import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 
 from horsesense.core import Card, Item, Probe, Source
+from horsesense.data import shipped_toml
 from horsesense.lexicons.word_forms import OPPOSITES
 
 NAME = "orders"
@@ -32,10 +32,9 @@ class Chain:
 @cache
 def chains() -> tuple[Chain, ...]:
     """The orders that are written down."""
-    text = files(__package__).joinpath("orders.toml").read_text(encoding="utf-8")
     return tuple(
         Chain(name, more, tuple(things))
-        for name, table in tomllib.loads(text).items()
+        for name, table in shipped_toml(Path(__file__).with_name("orders.toml")).items()
         for more, things in ((table["more"], table["things"]),)
     )
 

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated
 
 from annotated_types import Ge
 
-from horsesense.terminal import console, line, number, table
+from horsesense.terminal import console, line, table
 
 if TYPE_CHECKING:
-    from rich.table import Table
-
     from horsesense.methods.cats.evidence import EvidenceOfRuns
     from horsesense.methods.cats.step_accuracy import InferenceSteps
-    from horsesense.methods.cats.suite import SuiteTable
+    from horsesense.methods.cats.suite import BlindCues
     from horsesense.methods.cats.who_gets_what import WhoGetsWhat, WhoOfRuns
     from horsesense.methods.suites.frame import PaperTable
     from horsesense.stats import Estimate
-
-_MISSING = "–"
 
 
 def print_evidence(result: EvidenceOfRuns) -> None:
@@ -30,7 +26,7 @@ def print_evidence(result: EvidenceOfRuns) -> None:
         for kind, part in (("all", each.all), ("right", each.right), ("wrong", each.wrong)):
             if part is not None:
                 names = (each.model, each.probe) if kind == "all" else ("", "")
-                rates = number(part.by_edit, 2), number(part.carried_by_others, 2)
+                rates = f"{part.by_edit:.2f}", f"{part.carried_by_others:.2f}"
                 frame.add_row(*names, kind, f"{part.n:,}", *rates, "/".join(map(str, part.position_thirds)))
     console().print(frame)
     for each in result.evidence:
@@ -51,7 +47,7 @@ def _print_pair(pair: WhoGetsWhat, items: int) -> None:
     line(f"{pair.probe}: {pair.n:,} common items", "bold")
     line(f"  key words, all items: {_thirds(pair.key_word_thirds)}")
     for side in pair.only:
-        share = f"; in the middle {number(side.in_the_middle, 2)}" if side.in_the_middle else ""
+        share = f"; in the middle {side.in_the_middle:.2f}" if side.in_the_middle else ""
         line(f"  only {side.model} ({side.direction}): {side.n:,} items; {_thirds(side.key_word_thirds)}{share}")
         for each in side.items[:items]:
             line(f"    right: {each.right}")
@@ -88,62 +84,13 @@ def _accuracy_cells(e: Estimate) -> tuple[str, str, str]:
     return f"{e:v.3f}", f"{e:i.3f}", f"{e.n:,}"
 
 
-def print_suite(document: SuiteTable, tables: Sequence[PaperTable]) -> None:
-    """Print accuracy per set, the paper's tables, and what cues achieve without the question."""
+def print_suite(blind: BlindCues, tables: Sequence[PaperTable]) -> None:
+    """Print the paper's tables, and what cues achieve on each set without its question."""
     from horsesense.methods.suites.render import print_tables
 
-    for frame in _set_tables(document):
-        console().print(frame)
     print_tables(tables)
-    for text in _cue_lines(document):
-        line(text)
-
-
-def _titles(document: SuiteTable) -> dict[str, str]:
-    from horsesense.methods.cats.table import titles
-
-    sets = [*document.found, *document.missing]
-    return {name: title for name, title in titles().items() if name in sets}
-
-
-def _set_tables(document: SuiteTable) -> Iterator[Table]:
-    """Yield one table per model, with one row per set and the best cue that ignores the question."""
-    from horsesense.methods.cats.table import AccuracyRow
-
-    sets = _titles(document)
-    for row in document.rows:
-        if not isinstance(row, AccuracyRow):
-            continue
-        frame = table(
-            "set", "accuracy", "95% interval", "chance", "n", "clusters", "best blind cue", title=row.model, padding=0
-        )
-        for name in document.found:
-            rule = document.cues[name].rule
-            frame.add_row(sets[name], *_cells(row.sets.get(name)), f"{rule.accuracy.value:.3f}" if rule else "")
-        frame.add_section()
-        frame.add_row(f"mean of {row.sets_averaged}", *_cells(row.average))
-        yield frame
-
-
-def _cells(cell: Estimate | None) -> tuple[str, ...]:
-    """Return accuracy, interval, chance, items and clusters."""
-    if cell is None:
-        return (_MISSING, "", "", "", "")
-    chance = "" if cell.chance is None else f"{cell.chance:.3f}"
-    return (f"{cell:v.3f}", f"{cell:i.3f}", chance, f"{cell.n:,}", f"{cell.clusters:,}")
-
-
-def _cue_lines(document: SuiteTable) -> Iterator[str]:
-    """Yield what cues achieve on each set without its question, and which published averages do not add up."""
-    for name, cues in document.cues.items():
+    for name, cues in blind.cues.items():
         picks = [f"{cue.accuracy.value:.3f} by picking {cue.pick}" for cue in (cues.rule, cues.learnt) if cue]
         picks = picks[:1] if cues.rule == cues.learnt else picks
         none = "no cue" if cues.searched else "not searched with fewer than two clusters"
-        yield f"{name}, without the question: {'; '.join(picks) or none} (chance {cues.chance:.3f})"
-    wrong = document.published.averages_that_do_not_follow
-    if wrong:
-        printed = {row.model: row.average.printed for row in document.published.rows if row.average}
-        listed = ", ".join(f"{model} ({printed[model]:.3f})" for model in wrong)
-        yield f"published averages are recomputed from their rows; those printed for {listed} do not match"
-    if document.missing and document.measure == "accuracy":
-        yield f"averages of measured rows are over the {len(document.found)} sets that were found"
+        line(f"{name}, without the question: {'; '.join(picks) or none} (chance {cues.chance:.3f})")

@@ -22,7 +22,6 @@ import numpy as np
 
 from horsesense.core import Item
 from horsesense.core.document import Frame, TableDocument, columns_of
-from horsesense.core.spec import Normalisation
 from horsesense.errors import UserError, translate_errors
 from horsesense.lexicons.words import AUXILIARIES, listed, word_spans
 from horsesense.runs.probe_answers import ProbeAnswers
@@ -343,28 +342,22 @@ def steps_of(item: Item) -> float | None:
     return steps(item.options[item.answer])
 
 
-def steps_kept(
-    answered: Sequence[ProbeAnswers], by_people: Mapping[str, float] | None = None, how: Normalisation | None = None
-) -> list[ModelSteps]:
+def steps_kept(answered: Sequence[ProbeAnswers], by_people: Mapping[str, float] | None = None) -> list[ModelSteps]:
     """Return, for each model, its probes in the order of their steps, and accuracy by steps.
 
     ``by_people`` are steps by item that people counted; without it they are counted by rule.
     """
     names = list(dict.fromkeys(run.part.model.name for run in answered))
-    models = [
-        _of_model(name, [run for run in answered if run.part.model.name == name], by_people, how) for name in names
-    ]
+    models = [_of_model(name, [run for run in answered if run.part.model.name == name], by_people) for name in names]
     if not any(model.sets for model in models):
         raise UserError("no item of these runs has steps", fix="use probes of sentences, and judgements of their items")
     return models
 
 
-def _of_model(
-    name: str, answered: Sequence[ProbeAnswers], by_people: Mapping[str, float] | None, how: Normalisation | None
-) -> ModelSteps:
+def _of_model(name: str, answered: Sequence[ProbeAnswers], by_people: Mapping[str, float] | None) -> ModelSteps:
     sets, values, units, numbers = [], [], [], []
     for run in answered:
-        credit = beaten(run.scores(how or run.primary()), [item.answer for item in run.items])
+        credit = beaten(run.scores(run.primary()), [item.answer for item in run.items])
         counts = [steps_of(item) if by_people is None else by_people.get(item.id) for item in run.items]
         run_units = [item.unit(run.probe.card.group) for item in run.items]
         known = [place for place, count in enumerate(counts) if count is not None and not np.isnan(credit[place])]

@@ -2,35 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
 from horsesense.core import Card, Probe, read_probe
 from horsesense.core.document import Document
-from horsesense.core.spec import Normalisation, parse_spec
+from horsesense.core.spec import parse_spec
 from horsesense.cues.battery import Number, battery
 from horsesense.cues.findings import Finding, measure_cues
 from horsesense.data import cache_folder
 from horsesense.errors import UserError, argument
 from horsesense.methods.cats.dataset import with_sources
 from horsesense.methods.cats.table import (
-    AccuracyRow,
-    ConsistencyRow,
-    PublishedRow,
     accuracy_row,
-    consistency_row,
+    direction_of,
+    pairs_of_set,
     published_rows,
     released_counts,
     source,
     titles,
 )
 from horsesense.methods.published import read_files
-from horsesense.methods.suites.frame import Kind, OpenedData, PaperRow, PaperSuite, PaperTable, with_published
+from horsesense.methods.suites.frame import OpenedData, PaperRow, PaperSuite, PaperTable, with_published
 from horsesense.progress import NO_PROGRESS, Progress
 from horsesense.runs.probe_answers import ProbeAnswers
-from horsesense.stats import Estimate, chance
+from horsesense.stats import Consistency, Estimate, chance
 
 _ENDINGS = (".txt", ".txt.gz", ".jsonl", ".jsonl.gz", ".parquet")
 _ALIASES = {"hellaswag": "hella_swag", "arct1": "arct_1", "arct": "arct_1", "arct2": "arct_2", "delete": "del"}
@@ -188,129 +186,21 @@ def _units(probe: Probe) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class PublishedAverage:
-    """The average of a published row."""
-
-    printed: float
-    """As printed in the paper."""
-    recomputed: float
-    """Mean of the figures in the row."""
-    follows: bool
-    """Whether the printed average matches the row."""
-    same_sets: float
-    """Mean over the sets that were found, for comparison with a measured average."""
-
-
-@dataclass(frozen=True, slots=True)
-class PublishedFigures:
-    """One row of the paper's table."""
-
-    model: str
-    kind: str
-    """``published``, or ``published, people``."""
-    direction: str | None
-    """unidirectional or bidirectional; null for people."""
-    parameters_in_millions: int | None
-    """Where the paper states it."""
-    text: str | None
-    """Training text, in the units of the paper."""
-    sets: Mapping[str, float]
-    """By set, as printed."""
-    average: PublishedAverage | None = None
-    """Left out where the table has none."""
-
-
-@dataclass(frozen=True, slots=True)
-class PublishedTable:
-    """Published rows of a table."""
-
-    source: str
-    """The paper."""
-    rows: tuple[PublishedFigures, ...]
-    """In the order of the paper."""
-    averages_that_do_not_follow: tuple[str, ...]
-    """Models whose printed average does not match their row."""
-
-
-@dataclass(frozen=True, slots=True)
-class SuiteTable(Document):
-    """Measured rows of a suite, with the published rows."""
+class BlindCues(Document):
+    """What cues achieve on the sets of a suite without their questions."""
 
     name: str
     """Name of the suite."""
-    found: Mapping[str, Path]
-    """Files of the sets that were found."""
-    missing: tuple[str, ...]
-    """Sets that were not found; rows have no figure for them."""
-    measure: str
-    """Measure in the table: accuracy or consistency."""
-    rows: tuple[AccuracyRow, ...] | tuple[ConsistencyRow, ...]
-    """One row per model."""
-    published: PublishedTable
-    """The paper's own rows."""
     cues: Mapping[str, CuesOfSet]
-    """Blind cues by set, for comparison with a score."""
+    """By set, for comparison with a score."""
 
 
-def suite_table(
-    suite: Suite,
-    opened: OpenedData,
-    answered: Sequence[ProbeAnswers],
-    how: Normalisation | None = None,
-    progress: Progress = NO_PROGRESS,
-) -> SuiteTable:
-    """Compute one row per model, with the published rows and the cues of each set."""
-    models = list(dict.fromkeys(each.part.model.name for each in answered))
-    by_model = [
-        {name: each for name in opened.probes for each in answered if _answers(each, model, name) and each.judged}
-        for model in models
-    ]
-    rows: tuple[AccuracyRow, ...] | tuple[ConsistencyRow, ...]
-    if suite.table == "accuracy":
-        rows = tuple(accuracy_row(sets, how) for sets in by_model if sets)
-    else:
-        rows = tuple(consistency_row(sets, how) for sets in by_model if sets)
-    printed = published_rows(suite.table)
-    return SuiteTable(
-        name=suite.name,
-        found=opened.found,
-        missing=opened.missing,
-        measure=suite.table,
-        rows=rows,
-        published=PublishedTable(
-            source=source(),
-            rows=tuple(_published(row, list(opened.found)) for row in printed),
-            averages_that_do_not_follow=tuple(row.model for row in printed if not row.follows),
-        ),
-        cues=blind_cues(opened.probes, progress),
-    )
-
-
-def _answers(answered: ProbeAnswers, model: str, probe: str) -> bool:
-    return answered.part.model.name == model and answered.part.probe.name == probe
-
-
-def _published(row: PublishedRow, sets: list[str]) -> PublishedFigures:
-    average = None
-    if row.printed is not None:
-        average = PublishedAverage(row.printed, row.average(), row.follows, row.average(sets))
-    return PublishedFigures(
-        model=row.model,
-        kind="published, people" if row.human else "published",
-        direction=row.direction or None,
-        parameters_in_millions=row.parameters,
-        text=row.text or None,
-        sets=row.values,
-        average=average,
-    )
-
-
-_PARTS = (
-    ("both_right", "both halves right"),
-    ("consistent", "consistent (both right or both wrong)"),
-    ("expected", "consistent by chance of the two accuracies"),
-    ("accuracy_a", "accuracy, original"),
-    ("accuracy_b", "accuracy, edited"),
+_PARTS: tuple[tuple[str, Callable[[Consistency], Estimate]], ...] = (
+    ("both halves right", lambda pairs: pairs.both),
+    ("consistent (both right or both wrong)", lambda pairs: pairs.consistent),
+    ("consistent by chance of the two accuracies", lambda pairs: pairs.expected),
+    ("accuracy, original", lambda pairs: pairs.first[1]),
+    ("accuracy, edited", lambda pairs: pairs.second[1]),
 )
 
 
@@ -321,7 +211,7 @@ def _open(suite: Suite) -> PaperSuite:
         suite.spec,
         partial(open_suite, suite),
         _accuracy_tables if suite.table == "accuracy" else _pair_tables,
-        results=partial(suite_table, suite),
+        results=lambda opened, progress: BlindCues(suite.name, blind_cues(opened.probes, progress)),
         render="horsesense.methods.cats.render:print_suite",
     )
 
@@ -350,25 +240,28 @@ def _accuracy_tables(
     names = titles()
     ours = []
     for model, runs in _by_model(answered, sets).items():
-        row = accuracy_row(runs)
-        cells: list[Estimate | float | None] = [row.sets.get(name) for name in sets]
-        ours.append(PaperRow(model, "ours", (*cells, row.average), row.direction))
+        by_set, average = accuracy_row(runs)
+        cells: list[Estimate | float | None] = [by_set.get(name) for name in sets]
+        ours.append(PaperRow(model, "ours", (*cells, average), direction_of(next(iter(runs.values())))))
+    known = published_rows("accuracy")
     printed = [
         PaperRow(
             row.model,
             "published",
-            (*(row.values[name] for name in sets), row.average()),
+            (*(row.values[name] for name in sets), row.average),
             "people" if row.human else row.direction,
         )
-        for row in published_rows("accuracy")
+        for row in known
     ]
     columns = [*(names[name] for name in sets), "average"]
     table = with_published("CATs, table 3: accuracy", columns, ours, printed, _is_papers(answered, sets), source())
+    wrong = ", ".join(f"{row.model} ({row.printed:.3f})" for row in known if not row.follows)
     again = (
-        "Published averages are computed again from their rows; three of those printed do not follow from them. The "
-        "paper's CA had 189 instances and its WSC 273; the published files have 183 and 283."
+        f"Published averages are computed again from their rows; those printed for {wrong} do not follow from them. "
+        "The paper's CA had 189 instances and its WSC 273; the published files have 183 and 283. An average of "
+        "measured rows is over the sets that were asked."
     )
-    return (*table[:-1], PaperTable(table[-1].title, table[-1].columns, table[-1].rows, (*table[-1].notes, again)))
+    return (*table[:-1], replace(table[-1], notes=(*table[-1].notes, again)))
 
 
 def _pair_tables(
@@ -379,11 +272,10 @@ def _pair_tables(
     columns = [titles()[name] for name in sets]
     ours = []
     for model, runs in _by_model(answered, sets).items():
-        row = consistency_row(runs)
-        for part, meaning in _PARTS:
-            cells = tuple(getattr(row.sets[name], part) if name in row.sets else None for name in sets)
-            kind: Kind = "ours"
-            ours.append(PaperRow(f"{model}: {meaning}", kind, cells, model))
+        pairs = {name: pairs_of_set(run) for name, run in runs.items()}
+        for meaning, part in _PARTS:
+            cells = tuple(part(pairs[name]) if name in pairs else None for name in sets)
+            ours.append(PaperRow(f"{model}: {meaning}", "ours", cells, model))
     printed = [
         PaperRow(f"{row.model}: consistent", "published", tuple(row.values[name] for name in sets), row.direction)
         for row in published_rows("consistency")
@@ -392,7 +284,7 @@ def _pair_tables(
         "CATs, table 6: pairs of duals", columns, ours, printed, _is_papers(answered, sets), source()
     )
     sizes = "The paper states 75 pairs per method; the files have 92, 82, 74 and 75. It prints consistency only."
-    return (*table[:-1], PaperTable(table[-1].title, table[-1].columns, table[-1].rows, (*table[-1].notes, sizes)))
+    return (*table[:-1], replace(table[-1], notes=(*table[-1].notes, sizes)))
 
 
 CATS = _open(SUITES["cats"])

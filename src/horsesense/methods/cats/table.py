@@ -7,16 +7,14 @@ pair are right or wrong together. Published figures are stored as data; averages
 from __future__ import annotations
 
 import math
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
-from importlib.resources import files
-from typing import Any, Literal
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from horsesense.core.spec import Normalisation
+from horsesense.data import shipped_toml
 from horsesense.methods.ledger import printed_table
 from horsesense.runs.probe_answers import ProbeAnswers, result_of
 from horsesense.stats import Consistency, Estimate, consistency
@@ -31,39 +29,20 @@ _DIRECTIONS = {"left to right": "unidirectional", "both sides": "bidirectional"}
 """The paper's names of model directions."""
 
 
-@dataclass(frozen=True, slots=True)
-class AccuracyRow:
-    """One model on the sets that were asked."""
-
-    model: str
-    kind: Literal["measured"]
-    """Not published: measured here."""
-    direction: str
-    """unidirectional or bidirectional."""
-    parameters: int
-    """Number of parameters."""
-    sets: Mapping[str, Estimate]
-    """Accuracy by set."""
-    average: Estimate
-    """Mean over these sets, each counting once."""
-    sets_averaged: int
-    """Number of sets in the average."""
+def direction_of(answered: ProbeAnswers) -> str:
+    """Return the paper's name of a model's direction."""
+    return _DIRECTIONS[answered.part.model.direction]
 
 
-def accuracy_row(answered: Mapping[str, ProbeAnswers], how: Normalisation | None = None) -> AccuracyRow:
-    """Compute the row of one model from its answers by set."""
-    sets = {name: result_of(run, how).estimate for name, run in answered.items()}
-    first = next(iter(answered.values()))
-    record = first.part.model
-    earned = {name: run.credits(how or run.primary()).values for name, run in answered.items()}
+def accuracy_row(answered: Mapping[str, ProbeAnswers]) -> tuple[dict[str, Estimate], Estimate]:
+    """Return the accuracy of one model by set, and the mean over these sets, each counting once."""
+    sets = {name: result_of(run, None).accuracy for name, run in answered.items()}
+    earned = {name: run.credits(run.primary()).values for name, run in answered.items()}
     # Names, not numbers: a cluster that two sets share must have one name.
     units = {name: [item.unit(run.probe.card.group) for item in run.items] for name, run in answered.items()}
     chances = [estimate.chance for estimate in sets.values()]
     guess = float(np.mean([chance for chance in chances if chance is not None]))
-    average = average_of(earned, units, guess)
-    return AccuracyRow(
-        record.name, "measured", _DIRECTIONS[record.direction], record.parameters, sets, average, len(sets)
-    )
+    return sets, average_of(earned, units, guess)
 
 
 def average_of(
@@ -118,70 +97,14 @@ def _mean(drawn: Floats) -> Floats:
 # Table 6.
 
 
-@dataclass(frozen=True, slots=True)
-class PairsOfSet:
-    """The pairs of one set, each an original and its edited version. Right means fully right."""
-
-    consistent: Estimate
-    """Share of pairs with both right or both wrong."""
-    both_right: Estimate
-    """Share of pairs with both right, which knowledge predicts."""
-    expected: Estimate
-    """Expected share of consistent pairs if the two were independent."""
-    excess: Estimate
-    """Consistent minus expected."""
-    accuracy_a: Estimate
-    """Accuracy on the originals."""
-    accuracy_b: Estimate
-    """Accuracy on the edited versions."""
-    pairs: int
-    """Number of pairs."""
-    unpaired: int
-    """Labelled items without a partner, which are left out."""
-
-
-@dataclass(frozen=True, slots=True)
-class ConsistencyRow:
-    """One model on the robust sets that were asked."""
-
-    model: str
-    kind: Literal["measured"]
-    """Not published: measured here."""
-    direction: str
-    """unidirectional or bidirectional."""
-    parameters: int
-    """Number of parameters."""
-    sets: Mapping[str, PairsOfSet]
-    """By set."""
-
-
-def consistency_row(answered: Mapping[str, ProbeAnswers], how: Normalisation | None = None) -> ConsistencyRow:
-    """Compute the row of one model from its pairs by set."""
-    record = next(iter(answered.values())).part.model
-    sets = {}
-    for name, run in answered.items():
-        sets[name] = _pairs_of_set(
-            consistency(
-                run.credits(how or run.primary()).values,
-                [item.unit() for item in run.items],
-                [item.member for item in run.items],
-                [item.unit(run.probe.card.group) for item in run.items],
-                [len(item.options) for item in run.items],
-            )
-        )
-    return ConsistencyRow(record.name, "measured", _DIRECTIONS[record.direction], record.parameters, sets)
-
-
-def _pairs_of_set(pairs: Consistency) -> PairsOfSet:
-    return PairsOfSet(
-        consistent=pairs.consistent,
-        both_right=pairs.both,
-        expected=pairs.expected,
-        excess=pairs.excess,
-        accuracy_a=pairs.first[1],
-        accuracy_b=pairs.second[1],
-        pairs=pairs.consistent.n,
-        unpaired=pairs.unpaired,
+def pairs_of_set(answered: ProbeAnswers) -> Consistency:
+    """Return whether the originals and their edited versions are right or wrong together."""
+    return consistency(
+        answered.credits(answered.primary()).values,
+        [item.unit() for item in answered.items],
+        [item.member for item in answered.items],
+        [item.unit(answered.probe.card.group) for item in answered.items],
+        [len(item.options) for item in answered.items],
     )
 
 
@@ -199,19 +122,15 @@ class PublishedRow:
     """The average as printed; None where the table has none."""
     direction: str = ""
     """unidirectional or bidirectional; empty where it is not a model."""
-    parameters: int | None = None
-    """In millions, where the paper says."""
-    text: str = ""
-    """Training text, in the units of the paper."""
 
     @property
     def human(self) -> bool:
         return self.model == HUMAN
 
-    def average(self, sets: Sequence[str] | None = None) -> float:
-        """Return the mean over the given sets, or over all."""
-        values = [self.values[name] for name in (self.values if sets is None else sets)]
-        return math.fsum(values) / len(values)
+    @property
+    def average(self) -> float:
+        """Return the mean over the sets."""
+        return math.fsum(self.values.values()) / len(self.values)
 
     @property
     def follows(self) -> bool:
@@ -223,22 +142,21 @@ class PublishedRow:
         if self.printed is None:
             return True
         # Single values are rounded too, so half a unit of the last digit is tolerated.
-        return abs(self.average() - self.printed) < 0.001
+        return abs(self.average - self.printed) < 0.001
 
 
-@cache
 def _published() -> dict[str, Any]:
-    return tomllib.loads(files(__package__).joinpath("published.toml").read_text(encoding="utf-8"))
+    return shipped_toml(Path(__file__).with_name("published.toml"))
 
 
 def published_rows(table: str) -> list[PublishedRow]:
     """Return the rows of a table: ``accuracy`` (table 3) or ``consistency`` (table 6)."""
-    models, sets = _published()["models"], {title: name for name, title in titles().items()}
+    directions, sets = _published()["directions"], {title: name for name, title in titles().items()}
     rows = []
     for model, printed in printed_table("cats", _PLACES[table]).items():
         if model != RANDOM:
             values = {sets[title]: value for title, value in printed.items() if title in sets}
-            rows.append(PublishedRow(model, values, printed.get("Average"), **models.get(model, {})))
+            rows.append(PublishedRow(model, values, printed.get("Average"), directions.get(model, "")))
     return rows
 
 

@@ -10,7 +10,6 @@ from itertools import combinations
 import numpy as np
 
 from horsesense.core.document import Document
-from horsesense.core.spec import Normalisation
 from horsesense.errors import UserError, translate_errors
 from horsesense.lexicons.words import word_spans
 from horsesense.runs.comparison import by_probe
@@ -113,11 +112,11 @@ def who_of_runs(probes: Iterable[Iterable[ProbeAnswers]]) -> WhoOfRuns:
     )
 
 
-def who_gets_what(first: ProbeAnswers, second: ProbeAnswers, how: Normalisation | None = None) -> WhoGetsWhat:
+def who_gets_what(first: ProbeAnswers, second: ProbeAnswers) -> WhoGetsWhat:
     """Return the items on which two models differ, with the position of their key words."""
     credit = {
         each.part.model.name: dict(
-            zip((item.id for item in each.items), each.credits(how or each.primary()).values.tolist(), strict=True)
+            zip((item.id for item in each.items), each.credits(each.primary()).values.tolist(), strict=True)
         )
         for each in (first, second)
     }
@@ -134,7 +133,7 @@ def who_gets_what(first: ProbeAnswers, second: ProbeAnswers, how: Normalisation 
     def sided(
         winner: ProbeAnswers, loser: ProbeAnswers, won: Mapping[str, float], lost: Mapping[str, float]
     ) -> OneSided:
-        predicted = loser.credits(how or loser.primary()).predicted
+        predicted = loser.credits(loser.primary()).predicted
         missed = dict(zip((item.id for item in loser.items), predicted, strict=True))
         gained, units = [], []
         for item in common:

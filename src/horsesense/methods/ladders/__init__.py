@@ -7,28 +7,12 @@
 `api` has the public functions, `render` prints their results.
 """
 
-from horsesense.registry import Command, Method
+from horsesense.registry import Method, read_commands
 
 _HERE = "horsesense.methods.ladders"
 
 METHOD = Method(
     name="ladders",
-    builders={"ladder": f"{_HERE}.api:build_ladder"},
-    commands=(
-        Command(
-            "build ladder",
-            f"{_HERE}.api:build_ladder",
-            "Build questions at rising levels",
-            "horsesense build ladder steps -o steps.jsonl",
-        ),
-        Command(
-            "ladder",
-            f"{_HERE}.api:ladder",
-            "Find the level at which models fail",
-            "horsesense ladder -m smollm2 -o runs/ladder",
-            "Evaluate models",
-            render=f"{_HERE}.render:print_ladders",
-        ),
-    ),
+    commands=read_commands(__file__, __name__),
 )
 """What this package adds to the program."""

@@ -100,11 +100,15 @@ def ladder(
     out: str | Path | None = None,
     **options: Any,
 ) -> LadderResults:
-    """Find the level of a ladder at which a model fails: its fitted accuracy has fallen halfway to chance (L50).
+    """Find how hard questions must get before a model fails.
+
+    A ladder is a probe whose items have levels of rising difficulty. The threshold L50 is the level at which the fitted
+    accuracy of a model has fallen halfway to chance.
 
     Args:
-        ladders: Ladder: steps, polarity, nearness, rarity, or a probe whose items have the facet level. By default,
-            steps and polarity, which need no WordNet.
+        ladders: Ladder: steps (more inference steps), polarity (negation, exceptions, reversal), nearness (more similar
+            wrong options), rarity (rarer words), or a probe of yours whose items have a facet named ``level``. By
+            default, steps and polarity, which need no WordNet.
         families: Number of families per level.
         full: Ask all families on all levels, instead of the levels around the threshold.
         out: Folder that stores the answers; an interrupted run resumes there. By default, runs/MODEL-ladder.

@@ -17,15 +17,15 @@ and opposite keys and differ in one word or clause; a family earns credit only a
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 from random import Random
 from typing import Any
 
 from horsesense.core import Item, Source
+from horsesense.data import shipped_toml
 from horsesense.errors import UserError
 from horsesense.lexicons.words import listed
 
@@ -69,9 +69,8 @@ class _Target:
     further: int
 
 
-@cache
 def _file() -> dict[str, Any]:
-    return tomllib.loads(files(__package__).joinpath(FILE).read_text(encoding="utf-8"))
+    return shipped_toml(Path(__file__).with_name(FILE))
 
 
 @cache

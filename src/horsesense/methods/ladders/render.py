@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from horsesense.formatting import p_value
-from horsesense.terminal import console, line, number, table
+from horsesense.terminal import console, line, table
 
 if TYPE_CHECKING:
     from horsesense.methods.ladders.thresholds import LadderResults
@@ -20,7 +20,7 @@ def print_ladders(results: LadderResults) -> None:
         levels = {level.level: level.name for each in own for level in each.levels}
         frame = table("level", *(each.model for each in own), title=f"{ladder}: families correct [95% interval]")
         for level, name in sorted(levels.items()):
-            cells = [next((number(at.correct, 2) for at in each.levels if at.level == level), "–") for each in own]
+            cells = [next((f"{at.correct:.2f}" for at in each.levels if at.level == level), "–") for each in own]
             frame.add_row(str(level) if name == str(level) else f"{level} {name}", *cells)
         frame.add_section()
         frame.add_row("threshold L50", *(interval_text(each.fit) for each in own))

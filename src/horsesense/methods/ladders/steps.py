@@ -11,14 +11,14 @@ The key follows by logic. Its derivation is stored with the item: one triple (ru
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 from random import Random
 
 from horsesense.core import Item, Source
+from horsesense.data import shipped_toml
 from horsesense.errors import UserError
 
 NAME = "steps"
@@ -36,7 +36,7 @@ Triple = tuple[str, str, str]
 
 @cache
 def _words() -> tuple[tuple[str, ...], tuple[str, ...], tuple[tuple[tuple[str, str], ...], ...]]:
-    table = tomllib.loads(files(__package__).joinpath(FILE).read_text(encoding="utf-8"))
+    table = shipped_toml(Path(__file__).with_name(FILE))
     scales = tuple(
         tuple((scale.partition("/")[0], scale.partition("/")[2]) for scale in line.split())
         for line in table["scales"].strip().splitlines()

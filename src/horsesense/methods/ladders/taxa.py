@@ -15,7 +15,6 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from pathlib import Path
 from random import Random
 
@@ -58,7 +57,7 @@ _TEMPLATE = "Which of the following is '{word}' a kind of?"
 
 @cache
 def _rows() -> tuple[tuple[str, int, tuple[str, ...]], ...]:
-    lines = files(__package__).joinpath(FILE).read_text(encoding="utf-8").splitlines()
+    lines = Path(__file__).with_name(FILE).read_text(encoding="utf-8").splitlines()
     split = (line.split("\t") for line in lines if not line.startswith("#"))
     return tuple((ladder, int(level), tuple(ids)) for ladder, level, *ids in split)
 

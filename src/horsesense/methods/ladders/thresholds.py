@@ -21,6 +21,7 @@ from horsesense.core.document import Document
 from horsesense.core.item import guess_of
 from horsesense.core.spec import Normalisation
 from horsesense.errors import UserError
+from horsesense.formatting import interval
 from horsesense.runs.probe_answers import ProbeAnswers
 from horsesense.stats import Estimate, accuracy
 from horsesense.stats.paired import holm
@@ -139,7 +140,7 @@ def split_stages(probe: Probe, first: int = FIRST) -> tuple[Probe, dict[int, Pro
     return Probe.of(start, probe.card), {level: Probe.of(items, probe.card) for level, items in rest.items() if items}
 
 
-def levels_to_ask(correct: Mapping[int, Sequence[bool]], chance: float, most: int = AROUND) -> tuple[int, ...]:
+def levels_to_ask(correct: Mapping[int, Sequence[bool]], chance: float) -> tuple[int, ...]:
     """Return the levels nearest to the threshold of the first stage.
 
     >>> levels_to_ask({0: [True] * 8, 1: [True] * 8, 2: [True] * 4 + [False] * 4, 3: [False] * 8, 4: [False] * 8}, 0.0)
@@ -151,7 +152,7 @@ def levels_to_ask(correct: Mapping[int, Sequence[bool]], chance: float, most: in
     threshold = fit_point(levels, right, counts, chance)[0]
     # The function falls towards chance, so a level above the threshold says less than one below it.
     order = sorted(levels.tolist(), key=lambda level: (abs(level - threshold + 0.25), level))
-    return tuple(sorted(int(level) for level in order[:most]))
+    return tuple(sorted(int(level) for level in order[:AROUND]))
 
 
 def correct_families(
@@ -259,7 +260,7 @@ def compare_thresholds(thresholds: Sequence[LadderThreshold]) -> tuple[Threshold
             p = next(adjusted)
             told = "differ" if p < 0.05 else "do not differ significantly"
             verdict = f"The thresholds of {a} and {b} {told}: {difference:+.1f} levels "
-            verdict += f"[{ci[0]:+.1f}, {ci[1]:+.1f}]."
+            verdict += f"{interval(*ci, '+.1f')}."
             found.append(ThresholdDifference(ladder, a, b, difference, ci, p, verdict))
     return tuple(found)
 

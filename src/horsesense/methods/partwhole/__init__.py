@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from horsesense.registry import Command, Method, Reader, lazy_attributes, public_names
+from horsesense.registry import Method, Reader, lazy_attributes, read_commands, typed_names
 
 if TYPE_CHECKING:
     from horsesense.methods.partwhole.builder import AdjectiveSources as AdjectiveSources
@@ -38,79 +38,20 @@ METHOD = Method(
     citation="James Mullenbach, Jonathan Gordon, Nanyun Peng and Jonathan May. Do Nuclear Submarines Have Nuclear "
     "Captains? A Challenge Dataset for Commonsense Reasoning over Adjectives and Objects. EMNLP-IJCNLP 2019. "
     "doi:10.18653/v1/D19-1625",
-    builders={"partwhole": f"{_HERE}.builder:build"},
     probes={"partwhole-own": f"{_HERE}.own_probe:own_probe"},
     readers={
         "partwhole": Reader(f"{_HERE}.dataset:read_partwhole"),
         "partwhole-nli": Reader(f"{_HERE}.dataset:read_partwhole_nli"),
     },
+    votes={"partwhole": f"{_HERE}.dataset:read_partwhole_votes"},
     suites={"partwhole": f"{_HERE}.suite:PARTWHOLE"},
     rules={"partwhole": "horsesense.stats.raters.adjudication:MEDIAN_WITHOUT_OBJECTIONS"},
     instruments=_HERE,
     summary="Split, recast and check part-whole triples",
-    commands=(
-        Command(
-            "build partwhole",
-            f"{_HERE}.builder:build",
-            "Build unlabelled part-whole triples",
-            "horsesense build partwhole --wordnet --text corpus.txt -o candidates.jsonl",
-        ),
-        Command(
-            "partwhole check",
-            f"{_HERE}.checking:check",
-            "Find odd rows in a file of triples",
-            "horsesense partwhole check train.csv",
-            render=f"{_HERE}.render:print_odd",
-        ),
-        Command(
-            "partwhole gold",
-            f"{_HERE}.recasting:gold",
-            "Draw gold items for a qualification test",
-            "horsesense partwhole gold gold_annotations.csv -o gold.jsonl",
-        ),
-        Command(
-            "partwhole pictures",
-            f"{_HERE}.pictures:pick_pictures",
-            "Pick pictures of pairs for annotators",
-            "horsesense partwhole pictures candidates.jsonl --relationships relationships.json "
-            "--images image_data.json -o pictures.jsonl",
-            render=f"{_HERE}.render:print_pictures",
-        ),
-        Command(
-            "partwhole premises",
-            f"{_HERE}.recasting:premises",
-            "Turn triples into premise and hypothesis",
-            "horsesense partwhole premises dev.jsonl --corpus corpus.txt -o premises.jsonl",
-        ),
-        Command(
-            "partwhole recast",
-            f"{_HERE}.recasting:recast",
-            "Map the five labels to fewer",
-            "horsesense partwhole recast dev.jsonl --labels three -o three.jsonl",
-        ),
-        Command(
-            "partwhole split",
-            f"{_HERE}.splits:split",
-            "Split triples for training and test",
-            "horsesense partwhole split all.jsonl --by nouns -o parts",
-            render=f"{_HERE}.render:print_split",
-        ),
-        Command(
-            "partwhole table",
-            f"{_HERE}.table:paper_table",
-            "Compute the paper's table for runs",
-            "horsesense partwhole table runs/smollm2 --train train.jsonl",
-            render=f"{_HERE}.render:print_table",
-        ),
-    ),
+    commands=read_commands(__file__, __name__),
 )
 """What this package adds to the program."""
 
-_PUBLIC = public_names(
-    METHOD,
-    f"{_HERE}.builder:AdjectiveSources",
-    f"{_HERE}.rules:CandidateRules",
-    f"{_HERE}.builder:PairSources",
-)
+_PUBLIC = typed_names(__file__)
 __all__ = [*_PUBLIC]
 __getattr__, __dir__ = lazy_attributes(__name__, _PUBLIC)

@@ -21,13 +21,13 @@ from horsesense.core.judgements import NOBODY
 from horsesense.errors import UserError
 from horsesense.methods.published.reading import (
     Reading,
+    ReleasedVotes,
     fields_of,
     names_of,
     split_of,
     text_field,
     whole_number,
 )
-from horsesense.methods.published.votes import ReleasedVotes
 
 LICENCE = "none stated"
 COLUMNS = ("whole", "part", "jj", "label", "bin_label")

@@ -61,7 +61,7 @@ class PartRow:
         return (self.has, self.lacks) if digest[0] % 2 else (self.lacks, self.has)
 
 
-def own_probe(path: Path = OWN) -> Probe:
+def own_probe() -> Probe:
     """The probe, built from its rows.
 
     >>> for item in own_probe().items[:2]:
@@ -69,7 +69,7 @@ def own_probe(path: Path = OWN) -> Probe:
     The acorn is smooth, and that goes for its ___ too. shell
     The acorn is smooth, but that does not go for its ___. cup
     """
-    items = [item for row in read_rows(path) for item in questions(row, path.name)]
+    items = [item for row in read_rows(OWN) for item in questions(row, OWN.name)]
     return Probe.of(items, CARD)
 
 

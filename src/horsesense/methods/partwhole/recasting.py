@@ -26,7 +26,7 @@ from horsesense.lexicons.word_forms import adjective_forms, noun_forms
 from horsesense.lexicons.words import PREPOSITIONS, words
 from horsesense.methods.partwhole.dataset import LABELS, ROLES, read_partwhole_votes
 from horsesense.methods.partwhole.splits import check_triples
-from horsesense.methods.published.votes import ReleasedVotes
+from horsesense.methods.published.reading import ReleasedVotes
 from horsesense.progress import NO_PROGRESS, Progress
 
 _COPULAS = {"singular": ("is", "was", "looks", "seems", "became"), "plural": ("are", "were", "look", "seem", "became")}

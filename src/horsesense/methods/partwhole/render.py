@@ -140,4 +140,4 @@ def _print_details(rows: Sequence[TableRow]) -> None:
 def _number(e: Estimate | None) -> str:
     if e is None or isnan(e.value):
         return ""
-    return f"{e.value:.3f}" + ("" if isnan(e.low) else f" [{e.low:.2f}, {e.high:.2f}]")
+    return f"{e:v.3f} {e:i.2f}".rstrip()

@@ -8,11 +8,9 @@ rest are those on which people agree, so the ceiling is given with and without t
 
 from __future__ import annotations
 
-import tomllib
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from importlib.resources import files
 from math import isnan
 from pathlib import Path
 from typing import Literal
@@ -21,11 +19,12 @@ import numpy as np
 
 from horsesense.core import Item, Judgement, Probe
 from horsesense.core.document import Document
+from horsesense.data import shipped_toml
 from horsesense.errors import UserError, translate_errors
 from horsesense.methods.ledger import printed_table
 from horsesense.methods.partwhole.adjectives import adjective_class
 from horsesense.methods.partwhole.dataset import LABELS, ROLES, read_partwhole_votes
-from horsesense.methods.published.votes import ReleasedVotes
+from horsesense.methods.published.reading import ReleasedVotes
 from horsesense.runs.probe_answers import ProbeAnswers
 from horsesense.runs.run import AnyRun, answered_of
 from horsesense.stats import Estimate, accuracy, chance
@@ -177,7 +176,7 @@ def partwhole_table(
 
 def published_results(items: Sequence[Item] = ()) -> PublishedResults:
     """Return table 3 of the paper; ``items`` are those it is compared with."""
-    results = tomllib.loads(files(__package__).joinpath("data", "published.toml").read_text(encoding="utf-8"))
+    results = shipped_toml(Path(__file__).with_name("data") / "published.toml")
     tests = [item for item in items if item.facets.get("split") == "test" and item.options == LABELS]
     same = len(tests) == len(items) == results["triples"]
     rows = tuple(

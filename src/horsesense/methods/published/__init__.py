@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from importlib.resources import files
 from pathlib import Path
 
 from horsesense.core import HumanFigure, Item, Probe
@@ -17,17 +16,12 @@ from horsesense.registry import Reader, load, provided, require_plugin
 
 _PEOPLE_COLUMNS = ("release", "part", "value", "kind", "n", "people", "source")
 
-_SHARED = {
-    "sciq": Reader("horsesense.methods.published.science:read_sciq"),
-    "arc": Reader("horsesense.methods.published.science:read_arc"),
-    "watts": Reader("horsesense.methods.published.watts:read_watts"),
-}
-"""Datasets that belong to no method."""
-
 
 def readers() -> dict[str, Reader]:
-    """Return every reader of a published dataset by name."""
-    return provided("readers") | _SHARED
+    """Return every reader of a published dataset by name: those of methods, and one per file of ``datasets``."""
+    names = (path.stem for path in Path(__file__).with_name("datasets").glob("[a-z]*.py"))
+    ours = {name.replace("_", "-"): Reader(f"{__name__}.datasets.{name}:read") for name in sorted(names)}
+    return provided("readers") | ours
 
 
 @translate_errors()
@@ -35,7 +29,8 @@ def read_release(dataset: str, *files: PathLike, skip_bad: bool = False, columns
     """Read a published dataset or a table (CSV, JSONL, Parquet, Hugging Face) into a probe.
 
     Args:
-        dataset: Dataset (cats, rica, winoventi, partwhole, mcqa …), dataset of a plug-in, or ``table``.
+        dataset: Published dataset (cats, rica, winoventi, partwhole, mcqa …), dataset of a plug-in, or the word
+            ``table`` for a table of your own.
         files: One or more files, plain or gzipped; where a dataset needs several, in its documented order. A table
             can also be hf:org/name:config.
         skip_bad: Skip and count lines that cannot be read.
@@ -114,7 +109,7 @@ def published_people(release: str, items: Sequence[Item]) -> tuple[HumanFigure, 
 
 def _figures(release: str) -> list[HumanFigure]:
     figures = []
-    for _, row in tables.read_table(Path(str(files(__package__).joinpath("people.tsv"))), _PEOPLE_COLUMNS):
+    for _, row in tables.read_table(Path(__file__).with_name("people.tsv"), _PEOPLE_COLUMNS):
         name, part, value, kind, n, people, source = (row[column] for column in _PEOPLE_COLUMNS)
         if name == release:
             counts = (int(n) if n else None, int(people) if people else None)

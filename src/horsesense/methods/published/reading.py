@@ -1,4 +1,4 @@
-"""Shared code of readers: numbered lines, counted repairs, and bad lines that are reported or skipped."""
+"""Shared code of readers: numbered lines, counted repairs, bad lines that are reported or skipped; published votes."""
 
 from __future__ import annotations
 
@@ -6,16 +6,17 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
 import orjson
 
-from horsesense.core import Card, Item, Probe, check_item
+from horsesense.core import Card, Item, Judgement, Probe, check_item
 from horsesense.data import read_bytes
 from horsesense.data.tables import Layout, cells_of, check_header, named_cells
-from horsesense.errors import UserError
+from horsesense.errors import UserError, unknown
+from horsesense.registry import load, provided
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _REPAIRS = {
@@ -252,3 +253,23 @@ def names_of(paths: Sequence[Path]) -> str:
     """The files of an import in a few words."""
     names = [path.name for path in paths]
     return ", ".join(names) if len(names) <= 4 else f"{', '.join(names[:3])} and {len(names) - 3} more"
+
+
+@dataclass(frozen=True, slots=True)
+class ReleasedVotes:
+    """Published judgements, and the items that they are about."""
+
+    probe: Probe
+    """The items as people saw them; its card's notes count what was repaired."""
+    judgements: tuple[Judgement, ...]
+
+
+def read_votes(name: str, paths: Sequence[Path], *, skip_bad: bool = False) -> ReleasedVotes:
+    """Read published judgements; a bad line is reported with file and line, or skipped and counted."""
+    known = provided("votes")
+    if name not in known:
+        raise unknown("release of judgements", name, known)
+    if not paths:
+        raise UserError(f"no file was given for {name}")
+    votes: ReleasedVotes = load(known[name])(paths, skip_bad)
+    return votes

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from horsesense.registry import Command, Method, Reader, lazy_attributes, public_names
+from horsesense.registry import Method, Reader, lazy_attributes, read_commands, typed_names
 
 if TYPE_CHECKING:
     from horsesense.methods.rica.analysis import analyse as analyse
@@ -37,16 +37,10 @@ if TYPE_CHECKING:
 _HERE = "horsesense.methods.rica"
 
 
-def _command(name: str, target: str, summary: str, example: str, renderer: str) -> Command:
-    render = f"{_HERE}.terminal:{renderer}"
-    return Command(f"rica {name}", f"{_HERE}.{target}", summary, f"horsesense rica {name} {example}", render=render)
-
-
 METHOD = Method(
     name="rica",
     citation="Pei Zhou and others. RICA: Evaluating Robust Inference Capabilities Based on Commonsense Axioms. EMNLP "
     "2021. doi:10.18653/v1/2021.emnlp-main.598",
-    builders={"rica": f"{_HERE}.builder:build"},
     readers={
         "rica": Reader(f"{_HERE}.published_statements:read_rica", "SENTENCES MASK_WORDS [CONFIG]", 2, 3),
         "rica-axioms": Reader(f"{_HERE}.published_axioms:read_rica_axioms"),
@@ -64,61 +58,10 @@ METHOD = Method(
         "noisy": f"{_HERE}.training_settings:NOISY",
     },
     presets={"paper:rica": "pll=token,bos=none"},
-    commands=(
-        Command(
-            "build rica",
-            f"{_HERE}.builder:build",
-            "Build statements about novel entities",
-            "horsesense build rica --limit 500 -o rica.jsonl",
-            "Build and check probes",
-        ),
-        _command("analyse", "analysis:analyse", "Analyse a run on RICA probes", "runs/rica", "analysis"),
-        _command(
-            "clues", "clues:find_clues", "Find the words that predictions rest on", "rica.jsonl -m smollm2", "clues"
-        ),
-        _command("controls", "controls:write_controls", "Write the controls of a RICA probe", "rica.jsonl", "controls"),
-        _command(
-            "derive",
-            "perturbations:derive",
-            "Derive the perturbations of an axiom",
-            "'boss(A, B), so More(strict(A), strict(B))'",
-            "derivation",
-        ),
-        _command(
-            "equivalent",
-            "perturbations:equivalent",
-            "Prove that two forms are equivalent",
-            "'Taller(A, B), so Harder(hide(A), hide(B))' 'Shorter(A, B), so Easier(hide(A), hide(B))'",
-            "proof",
-        ),
-        _command("lexicon", "lexicon:check_lexicon", "Compare the lexicon with WordNet", "--json", "lexicon"),
-        _command(
-            "published",
-            "published_axioms:check_published_axioms",
-            "Compare the published axioms with ours",
-            "RICA_10k_axiom2set.jsonl",
-            "published_axioms",
-        ),
-        _command(
-            "recall",
-            "published_axioms:filter_recall",
-            "Measure the recall of the knowledge filters",
-            "RICA_10k_axiom2set.jsonl",
-            "recall",
-        ),
-        _command("study", "study:run_study", "Run statements, controls and the ladder", "-m smollm2 -o study", "study"),
-        _command(
-            "views", "views:run_views", "Run a probe as three tasks", "rica.jsonl -m smollm2 -o runs/views", "views"
-        ),
-    ),
+    commands=read_commands(__file__, __name__),
 )
 """What this package adds to the program."""
 
-_PUBLIC = public_names(
-    METHOD,
-    f"{_HERE}.builder:RicaModels",
-    f"{_HERE}.builder:RicaSources",
-    f"{_HERE}.analysis:plot_ladder",
-)
+_PUBLIC = typed_names(__file__)
 __all__ = [*_PUBLIC]
 __getattr__, __dir__ = lazy_attributes(__name__, _PUBLIC)

@@ -33,8 +33,7 @@ from horsesense.progress import NO_PROGRESS, Progress
 from horsesense.scoring.clue_words import LEAST, TOP, Clues, Marked, clues_of, slotted
 from horsesense.scoring.saliency import Method
 from horsesense.stats import Estimate
-from horsesense.stats.intervals import unit_note
-from horsesense.stats.resampling import mean_spread, unit_array
+from horsesense.stats.accuracy import mean_estimate
 
 if TYPE_CHECKING:
     from horsesense.models.hf.language_model import LanguageModel
@@ -155,13 +154,17 @@ def find_clues(
         steps=steps,
         draws=draws,
         seed=seed,
-        clues=_mean(
-            [len(each.clues.clues) for each in explained], units, [clues_by_chance(each, draws) for each in explained]
+        clues=mean_estimate(
+            [len(each.clues.clues) for each in explained],
+            units,
+            chance=float(np.mean([clues_by_chance(each, draws) for each in explained])),
         ),
-        arguments=_mean(
-            [_argument_count(each) for each in explained], units, [_arguments_by_chance(each) for each in explained]
+        arguments=mean_estimate(
+            [_argument_count(each) for each in explained],
+            units,
+            chance=float(np.mean([_arguments_by_chance(each) for each in explained])),
         ),
-        stability=_mean([each.clues.stability for each in explained], units, None),
+        stability=mean_estimate([each.clues.stability for each in explained], units),
         words=_common(explained),
     )
 
@@ -240,25 +243,6 @@ def _arguments_by_chance(explained: _Explained) -> float:
     """Return the expected number of arguments among as many random words of the statement."""
     known = sum(bool(set(words(word)) & explained.arguments) for word in explained.words)
     return len(explained.clues.clues) * known / max(1, len(explained.words))
-
-
-def _mean(values: Sequence[float], units: Sequence[str], luck: Sequence[float] | None, level: float = 0.95) -> Estimate:
-    """Return a mean with its interval, by a cluster bootstrap."""
-    credit = np.array(values, dtype=np.float64)
-    variance, number = mean_spread(credit, unit_array(units), None, 0)
-    value = float(credit.mean())
-    half = float("nan") if number < 2 else float(scipy.special.stdtrit(number - 1, (1 + level) / 2)) * variance**0.5
-    return Estimate(
-        value=value,
-        ci=(value - half, value + half),
-        n=len(credit),
-        clusters=number,
-        chance=None if luck is None else float(np.mean(luck)),
-        level=level,
-        method="cluster bootstrap, t",
-        seed=0,
-        note=unit_note(number),
-    )
 
 
 def _common(explained: Sequence[_Explained]) -> tuple[CommonClue, ...]:

@@ -199,9 +199,7 @@ class _Rung:
     """1 if every form of the half is right."""
 
 
-def analyse_ladder(
-    items: Sequence[Item], credit: Floats, chosen: Sequence[tuple[int, ...]], seed: int = 0
-) -> LadderAnalysis | None:
+def analyse_ladder(items: Sequence[Item], credit: Floats, chosen: Sequence[tuple[int, ...]]) -> LadderAnalysis | None:
     """Analyse a ladder's answers; None if the items are not a ladder.
 
     ``credit`` is the credit of each item (nan without a gold answer), ``chosen`` the best-scoring options.
@@ -214,16 +212,16 @@ def analyse_ladder(
     rungs = {rung: _rung(items, credit, families, rung) for rung in (*RUNGS, *BESIDE[:1])}
     known = rungs["fact"].whole
     everything = np.ones_like(known)
-    if_known = {name: _conditional(rung, known, names, seed) for name, rung in rungs.items()}
-    if_unknown = {name: _conditional(rung, 1 - known, names, seed) for name, rung in rungs.items()}
+    if_known = {name: _conditional(rung, known, names) for name, rung in rungs.items()}
+    if_unknown = {name: _conditional(rung, 1 - known, names) for name, rung in rungs.items()}
     losses = tuple(
         RungLoss(upper, lower, found)
         for lower, upper in _STEPS
-        if (found := _difference(rungs[lower], rungs[upper], known, names, seed)) is not None
+        if (found := _difference(rungs[lower], rungs[upper], known, names)) is not None
     )
-    knows = _share(known.min(axis=1), np.ones(len(families)), names, seed, chance=1 / 16)
-    use = _difference(rungs["told"], rungs["irrelevant"], everything, names, seed, least=1)
-    follows = _follows(items, chosen, seed)
+    knows = _share(known.min(axis=1), np.ones(len(families)), names, chance=1 / 16)
+    use = _difference(rungs["told"], rungs["irrelevant"], everything, names, least=1)
+    follows = _follows(items, chosen)
     if knows is None or use is None or follows is None:
         return None  # incomplete ladder: every axiom needs all rungs
     known_rates = {name: estimate for name, estimate in if_known.items() if estimate is not None}
@@ -253,23 +251,23 @@ def _rung(items: Sequence[Item], credit: Floats, families: Sequence[str], rung: 
     return _Rung(right, (sums == counts).astype(np.float64) * (counts > 0))
 
 
-def _conditional(rung: _Rung, condition: Floats, names: Sequence[str], seed: int) -> Estimate | None:
+def _conditional(rung: _Rung, condition: Floats, names: Sequence[str]) -> Estimate | None:
     """Return accuracy on one half given a condition on the other, both ways round; None with too few facts."""
     asked = ~np.isnan(rung.right)
     weight = condition[:, ::-1] * asked
     if weight.sum() < LEAST:
         return None
     earned = np.where(asked, rung.right, 0.0) * weight
-    return _share(earned.sum(axis=1), weight.sum(axis=1), names, seed, chance=0.5)
+    return _share(earned.sum(axis=1), weight.sum(axis=1), names, chance=0.5)
 
 
-def _share(earned: Floats, weight: Floats, names: Sequence[str], seed: int, chance: float) -> Estimate | None:
+def _share(earned: Floats, weight: Floats, names: Sequence[str], chance: float) -> Estimate | None:
     """Return a share of totals over axioms, clustered by property; None without weight."""
-    return _ratio(earned, weight, names, seed, chance, rate_interval, "cluster bootstrap, beta")
+    return _ratio(earned, weight, names, chance, rate_interval, "cluster bootstrap, beta")
 
 
 def _difference(
-    lower: _Rung, upper: _Rung, condition: Floats, names: Sequence[str], seed: int, least: int = LEAST
+    lower: _Rung, upper: _Rung, condition: Floats, names: Sequence[str], least: int = LEAST
 ) -> Estimate | None:
     """Return the difference in accuracy of two rungs, on the same axioms and halves."""
     both = ~(np.isnan(lower.right) | np.isnan(upper.right))
@@ -278,14 +276,13 @@ def _difference(
         return None
     gap = np.where(both, np.nan_to_num(lower.right) - np.nan_to_num(upper.right), 0.0) * weight
     sums = gap.sum(axis=1), weight.sum(axis=1)
-    return _ratio(*sums, names, seed, 0.0, difference_interval, "paired cluster bootstrap, t")
+    return _ratio(*sums, names, 0.0, difference_interval, "paired cluster bootstrap, t")
 
 
 def _ratio(
     earned: Floats,
     weight: Floats,
     names: Sequence[str],
-    seed: int,
     chance: float,
     interval: Callable[[float, float, int], tuple[float, float]],
     method: str,
@@ -295,7 +292,7 @@ def _ratio(
         return None
     whole = totals([earned[kept], weight[kept]], [name for name, keep in zip(names, kept, strict=True) if keep])
     value = float(whole.total[0] / whole.total[1])
-    variance = spread(lambda sums: sums[:, 0] / sums[:, 1], whole, seed)
+    variance = spread(lambda sums: sums[:, 0] / sums[:, 1], whole, 0)
     return Estimate(
         value=value,
         ci=interval(value, 0.0 if np.isnan(variance) else variance, whole.number),
@@ -304,22 +301,22 @@ def _ratio(
         chance=chance,
         level=0.95,
         method=method,
-        seed=seed,
+        seed=0,
         note=unit_note(whole.number),
     )
 
 
-def _follows(items: Sequence[Item], chosen: Sequence[tuple[int, ...]], seed: int) -> Estimate | None:
+def _follows(items: Sequence[Item], chosen: Sequence[tuple[int, ...]]) -> Estimate | None:
     """Return how often the answer follows a false fact; a tie counts partially."""
     false_facts = [(item, best) for item, best in zip(items, chosen, strict=True) if item.facets.get("rung") == "false"]
     credits = np.array([(item.facets["follows"] in best) / len(best) for item, best in false_facts])
     names = [item.groups.get("property", item.family) for item, _ in false_facts]
-    return _share(credits, np.ones(len(false_facts)), names, seed, chance=0.5) if false_facts else None
+    return _share(credits, np.ones(len(false_facts)), names, chance=0.5) if false_facts else None
 
 
 def _verdict(known: Estimate, rates: Mapping[str, Estimate], losses: Sequence[RungLoss]) -> str:
     """Say where inferences fail, as far as the intervals show."""
-    share = f"The model knows {known.value:.0%} of {known.n:,} facts"
+    share = f"By one half of the questions, the model knows {known.value:.0%} of {known.n:,} facts"
     if not {"fact", "inference"} <= rates.keys():
         return f"{share}, too few to measure its use of facts."
     if rates["fact"].low <= 0.5:

@@ -82,9 +82,7 @@ FAR = 3.5
 """Robust z above which a text is an outlier (Iglewicz and Hoaglin, 1993)."""
 
 
-def write_statements(
-    model: LanguageModel, forms: Sequence[str], step: Callable[[int], None] = lambda done: None
-) -> dict[str, str]:
+def write_statements(model: LanguageModel, forms: Sequence[str]) -> dict[str, str]:
     """Generate a statement for each form, greedily.
 
     The model has to be fine-tuned on pairs of form and text.
@@ -106,7 +104,6 @@ def write_statements(
                 input_ids=ids, attention_mask=mask, max_new_tokens=longest, do_sample=False, num_beams=1
             )
         written |= dict(zip(batch, model.tokenizer.batch_decode(out, skip_special_tokens=True), strict=True))
-        step(len(batch))
     return written
 
 

@@ -142,8 +142,8 @@ def state(text: str) -> str:
 def _infinitive(text: str) -> str:
     """Return the infinitive after *likely to*: the verb phrase itself, *be* or *have*.
 
-    >>> _infinitive("live underwater"), _infinitive("big mouth")
-    ('live underwater', 'have a big mouth')
+    >>> _infinitive("live underwater"), _infinitive("big mouth"), _infinitive("capsize a boat")
+    ('live underwater', 'have a big mouth', 'capsize a boat')
     """
     if text.startswith(_PLACED):
         return f"be at {text.removeprefix(_PLACED)}"
@@ -153,7 +153,12 @@ def _infinitive(text: str) -> str:
         return text
     if kind == "gerund" or is_description(text):
         return f"be {text}"
-    return text if kind == "base" else f"have {with_article(text)}"
+    return text if kind == "base" or _has_unknown_verb(text) else f"have {with_article(text)}"
+
+
+def _has_unknown_verb(text: str) -> bool:
+    """Return whether a phrase begins with a word that the dictionary lacks: before an object, it is a verb."""
+    return " " in text and not lemmas_of(text.split(" ")[0])
 
 
 # Premises, for each logical template (table 3).
@@ -226,7 +231,7 @@ def clause(name: str) -> str:
 
     >>> clause("bakes bread"), clause("bake bread"), clause("tired"), clause("photosynthesis")
     ('bakes bread', 'can bake bread', 'is tired', 'is capable of photosynthesis')
-    >>> clause("capsize a boat")  # the dictionary lacks the verb, and only a verb precedes an object
+    >>> clause("capsize a boat")  # the dictionary lacks the verb
     'can capsize a boat'
     """
     text = plain(name)
@@ -236,8 +241,7 @@ def clause(name: str) -> str:
     kind = verb_form(first)[1]
     if is_adjective(first) and not (kind == "base" and len(text.split()) > 1):
         return f"is {text}"
-    unknown = not lemmas_of(first) and " " in text
-    return f"can {text}" if kind == "base" or unknown else f"is capable of {text}"
+    return f"can {text}" if kind == "base" or _has_unknown_verb(text) else f"is capable of {text}"
 
 
 @cache

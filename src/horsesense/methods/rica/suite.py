@@ -8,7 +8,6 @@ agree, because the text before the word is the same in both statements.
 
 from __future__ import annotations
 
-import tomllib
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -21,7 +20,7 @@ import numpy as np
 from horsesense.core import Item, Probe
 from horsesense.core.spec import parse_spec
 from horsesense.core.views import fill_blank
-from horsesense.data import cache_folder
+from horsesense.data import cache_folder, shipped_toml
 from horsesense.errors import UserError, argument
 from horsesense.methods.ledger import printed, printed_table
 from horsesense.methods.rica.analysis import question_of, rica_tables
@@ -46,10 +45,9 @@ _ZERO_SHOT = "zero-shot"
 _PARTS = ("easy", "hard", "joint")
 
 
-@cache
 def published() -> dict[str, Any]:
     """Return the facts about the paper that are not figures."""
-    return tomllib.loads((DATA / "published.toml").read_text(encoding="utf-8"))
+    return shipped_toml(DATA / "published.toml")
 
 
 @cache
@@ -111,12 +109,12 @@ def not_between() -> str:
 SOCIAL = "social"
 
 
-def with_names(probe: Probe, pairs: int | None = None, seed: int = 0) -> Probe:
-    """Return the statements about people with several pairs of first names each (section 4.3), by default three.
+def with_names(probe: Probe) -> Probe:
+    """Return the statements about people with three pairs of first names each (section 4.3).
 
     The statement about novel entities is in the same family, so that no limit separates them.
     """
-    drawn = entities_of("names", pairs, seed)
+    drawn = entities_of("names", None, 0)
     items = []
     for item in probe.items:
         if item.facets.get("category") == SOCIAL:
@@ -128,9 +126,7 @@ def with_names(probe: Probe, pairs: int | None = None, seed: int = 0) -> Probe:
                 about = {**item.facets, "entities": "names"}
                 member = f"{item.member}_{number + 1}"
                 items.append(replace(item, text=text, member=member, groups=groups, facets=about))
-    return _derived(
-        probe, items, "named", f"Social statements, as they are and about {drawn.pairs} pairs of names.", seed
-    )
+    return _derived(probe, items, "named", f"Social statements, as they are and about {drawn.pairs} pairs of names.")
 
 
 def with_facts(probe: Probe) -> Probe:
@@ -143,7 +139,7 @@ def with_facts(probe: Probe) -> Probe:
     left: Counter[str] = Counter()
     items = list(_with_fact(probe, plain, left))
     return _derived(
-        probe, items, "told", "Unperturbed statements and their negations, without and with the fact stated.", 0, left
+        probe, items, "told", "Unperturbed statements and their negations, without and with the fact stated.", left
     )
 
 
@@ -178,10 +174,10 @@ def _fact(item: Item) -> str:
 
 
 def _derived(
-    probe: Probe, items: list[Item], name: str, description: str, seed: int, notes: Mapping[str, int] | None = None
+    probe: Probe, items: list[Item], name: str, description: str, notes: Mapping[str, int] | None = None
 ) -> Probe:
     full_name = f"{probe.card.name}-{name}"
-    card = replace(probe.card, name=full_name, made=f"{probe.card.made} {description}", seed=seed)
+    card = replace(probe.card, name=full_name, made=f"{probe.card.made} {description}", seed=0)
     return Probe.of([replace(item, probe=full_name) for item in items], card, dict(notes or {}))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from horsesense.terminal import console, line, number, table
+from horsesense.terminal import console, line, table
 
 if TYPE_CHECKING:
     from horsesense.methods.rica.analysis import ProbeAnalysis, RunAnalysis
@@ -61,7 +61,7 @@ def recall(found: FilterRecall) -> None:
     frame = table("axioms", "n", "premise kept", "conclusion kept", "both [95% interval]")
     rows = [(each.kind, each.premise, each.conclusion, each.kept) for each in found.kinds]
     for kind, premise, conclusion, kept in (*rows, ("all", found.premise, found.conclusion, found.kept)):
-        frame.add_row(kind, f"{kept.n:,}", f"{premise.value:.3f}", f"{conclusion.value:.3f}", number(kept))
+        frame.add_row(kind, f"{kept.n:,}", f"{premise.value:.3f}", f"{conclusion.value:.3f}", f"{kept:.3f}")
     console().print(frame)
     line(f"{found.unfiltered:,} of {found.axioms:,} axioms need no filter: grades, places and others")
 
@@ -98,7 +98,7 @@ def clues(found: ClueSet) -> None:
     rows = {"clues per statement": found.clues, "arguments": found.arguments, "stability": found.stability}
     for name, estimate in rows.items():
         chance = "" if estimate.chance is None else f", by chance {estimate.chance:.2f}"
-        line(f"  {name:20} {number(estimate, 2)}, n {estimate.n:,}{chance}")
+        line(f"  {name:20} {estimate:.2f}, n {estimate.n:,}{chance}")
     words = ", ".join(f"{each.word} {each.statements:,} ({each.share:.0%})" for each in found.words)
     line(f"  most frequent        {words}")
 
@@ -117,7 +117,7 @@ def _print_table(paper_table: PaperTable | None) -> None:
 
 
 def _print_row(name: str, estimate: Estimate) -> None:
-    line(f"  {name:24} {number(estimate)}, n {estimate.n:,}")
+    line(f"  {name:24} {estimate:.3f}, n {estimate.n:,}")
 
 
 def _print_analysis(result: ProbeAnalysis) -> None:
@@ -136,9 +136,9 @@ def _print_analysis(result: ProbeAnalysis) -> None:
         if estimate:
             _print_row(name, estimate)
     for kind in result.kinds or ():
-        line(f"  {' / '.join(map(str, kind.kind)):42} {number(kind.accuracy)}, n {kind.accuracy.n:,}")
+        line(f"  {' / '.join(map(str, kind.kind)):42} {kind.accuracy:.3f}, n {kind.accuracy.n:,}")
     for setting, sides in (result.background or {}).items():
-        line(f"  {setting}: {', '.join(f'{name} {number(each)}' for name, each in sides.items())}")
+        line(f"  {setting}: {', '.join(f'{name} {each:.3f}' for name, each in sides.items())}")
     if result.ladder:
         _print_ladder(result.ladder)
 

@@ -112,8 +112,8 @@ CARD = Card(
     name="starter",
     method="starter",
     licence=LICENCE,
-    made="written by hand for horsesense: minimal pairs with two contexts and two endings, each ending right in one "
-    "context; not yet validated by crowd workers",
+    made="written for horsesense by a language model, one by one: minimal pairs with two contexts and two endings, "
+    "each ending right in one context; not yet validated by crowd workers",
     metric="accuracy",
     normalise="mean",
     group="family",

@@ -53,7 +53,7 @@ def ask_suite(
 
     Args:
         model: One or several, by name or loaded.
-        suite: Suite: cats, cats-robust, cats-raw, cats-robust-raw, partwhole, rica, winoventi or wordnetqa.
+        suite: Suite, by its name.
         data: Folder of the paper's datasets. By default, what was fetched.
         skip_bad: Skip and count lines that cannot be read.
         spec: Scoring spec. By default, the paper's.
@@ -70,7 +70,7 @@ def ask_suite(
         keep_suite(Path(out), suite, opened.others)
         _fit_controls(paper, opened, Path(out) / CONTROLS, progress)
     tables = suite_tables(suite, list(run.answered), None if out is None else Path(out), opened.others)
-    results = paper.results and paper.results(opened, list(run.answered), run.normalise, progress)
+    results = paper.results and paper.results(opened, progress)
     return AskedSuite(run, tables, results)
 
 

@@ -14,7 +14,6 @@ import orjson
 
 from horsesense.core import Probe
 from horsesense.core.document import Document
-from horsesense.core.spec import Normalisation
 from horsesense.data import read_text, write_file
 from horsesense.errors import UserError
 from horsesense.methods.suites import find_paper_suite
@@ -97,8 +96,8 @@ class PaperSuite:
     """Computes the paper's tables from answers of models, answers of controls, and the other files."""
     controls: tuple[PaperControl, ...] = ()
     """Controls to fit on the training part of each set that has one."""
-    results: Callable[[OpenedData, Sequence[ProbeAnswers], Normalisation | None, Progress], Document] | None = None
-    """Computes results beyond the paper's tables; their ``name`` is the suite's."""
+    results: Callable[[OpenedData, Progress], Document] | None = None
+    """Computes results of the data beside the paper's tables; their ``name`` is the suite's."""
     render: str = ""
     """``"module:function"`` that prints these results with the tables."""
 

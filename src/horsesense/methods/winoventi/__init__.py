@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from horsesense.registry import Command, Method, Reader, lazy_attributes, public_names
+from horsesense.registry import Method, Reader, lazy_attributes, read_commands, typed_names
 
 if TYPE_CHECKING:
     from horsesense.methods.winoventi.associations import compare_associations as compare_associations
@@ -42,18 +42,16 @@ if TYPE_CHECKING:
 _HERE = "horsesense.methods.winoventi"
 
 
-def _command(name: str, target: str, summary: str, example: str, renderer: str) -> Command:
-    render, path = f"{_HERE}.terminal:{renderer}", f"winoventi {name}"
-    return Command(path, f"{_HERE}.{target}", summary, f"horsesense {path} {example}", render=render)
-
-
 METHOD = Method(
     name="winoventi",
     citation="Nam Do and Ellie Pavlick. Are Rotten Apples Edible? Challenging Commonsense Inference Ability with "
     "Exceptions. Findings of ACL-IJCNLP 2021. doi:10.18653/v1/2021.findings-acl.181",
-    builders={"winoventi": f"{_HERE}.builder:build"},
     probes={"winoventi-own": f"{_HERE}.builder:own_probe"},
     readers={"winoventi": Reader(f"{_HERE}.published_dataset:read_winoventi")},
+    votes={
+        "winoventi-schemas": f"{_HERE}.published_dataset:read_winoventi_schemas",
+        "winoventi-answers": f"{_HERE}.published_dataset:read_winoventi_answers",
+    },
     suites={"winoventi": f"{_HERE}.suite:WINOVENTI"},
     rules={"winoventi": "horsesense.stats.raters.adjudication:CRITERIA"},
     instruments=_HERE,
@@ -68,72 +66,10 @@ METHOD = Method(
     },
     # Section 3.1: the two outcomes compared at the mask.
     presets={"paper:winoventi": "pll=token"},
-    commands=(
-        Command(
-            "build winoventi",
-            f"{_HERE}.builder:build",
-            "Build pairs of texts from schemas",
-            "horsesense build winoventi schemas.tsv -o winoventi.jsonl",
-            "Build and check probes",
-        ),
-        _command(
-            "associations",
-            "elicitation:find_associations",
-            "Find a model's generic associations",
-            "wordnet --limit 200 -o associations.tsv",
-            "associations",
-        ),
-        _command(
-            "calibrate",
-            "calibration:calibrate",
-            "Calibrate the filters on human judgements",
-            "associativebias_registry.tsv",
-            "calibration",
-        ),
-        _command(
-            "evaluate",
-            "evaluation:evaluate",
-            "Evaluate models on WinoVenti schemas",
-            "winoventi.jsonl -m smollm2-masked -o runs/winoventi",
-            "evaluations",
-        ),
-        _command(
-            "jaccard",
-            "associations:compare_associations",
-            "Compare the associations of models",
-            "bert.tsv roberta.tsv",
-            "similarity",
-        ),
-        _command(
-            "make",
-            "procedure:make",
-            "Build adversarial schemas for one model",
-            "wordnet --limit 200 -m smollm2-masked -o pipeline",
-            "pipeline",
-        ),
-        _command(
-            "serve", "procedure:serve", "Serve the tasks of a pipeline to people", "pipeline --invite Ana", "serving"
-        ),
-        _command(
-            "splits",
-            "training_settings:write_splits",
-            "Write training and test splits",
-            "winoventi.jsonl --setting half-exception -o splits",
-            "splits",
-        ),
-        _command("status", "procedure:status", "Show the progress of a pipeline", "pipeline", "pipeline_status"),
-    ),
+    commands=read_commands(__file__, __name__),
 )
 """What this package adds to the program."""
 
-_PUBLIC = public_names(
-    METHOD,
-    f"{_HERE}.evaluation:AssociationFiles",
-    f"{_HERE}.plan:PipelineMachine",
-    f"{_HERE}.plan:PipelinePeople",
-    f"{_HERE}.plan:PipelineSources",
-    f"{_HERE}.elicitation:PromptSettings",
-    f"{_HERE}.nouns:load_nouns",
-)
+_PUBLIC = typed_names(__file__)
 __all__ = [*_PUBLIC]
 __getattr__, __dir__ = lazy_attributes(__name__, _PUBLIC)

@@ -281,11 +281,11 @@ def _spread(grounded: Sequence[tuple[Triplet, str]], most: int) -> tuple[list[Tr
     return kept, Counter({OVER_MOST: len(grounded) - len(chosen), OVER_SHARE: len(chosen) - len(kept)})
 
 
-def within_word_share(triplets: Sequence[Triplet], share: float = WORD_SHARE) -> list[Triplet]:
+def within_word_share(triplets: Sequence[Triplet]) -> list[Triplet]:
     """Drop triplets until no generic word and no exception has more than a share; short lists stay as they are."""
     left = list(triplets)
-    while len(left) > 2 / share:
-        most = max(1, int(share * len(left)))
+    while len(left) > 2 / WORD_SHARE:
+        most = max(1, int(WORD_SHARE * len(left)))
         counts: Counter[tuple[str, str]] = Counter()
         stays = []
         for each in left:

@@ -12,15 +12,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-import scipy
 
 from horsesense.core import Answer, Facet, Item, Probe
 from horsesense.methods.winoventi.adversarial_filter import PRIOR, prior_probe
 from horsesense.methods.winoventi.nouns import Noun, is_name
-from horsesense.stats.accuracy import accuracy
-from horsesense.stats.intervals import Estimate, unit_note
+from horsesense.stats.accuracy import accuracy, mean_estimate
+from horsesense.stats.intervals import Estimate
 from horsesense.stats.paired import compare
-from horsesense.stats.resampling import mean_spread, unit_array
 from horsesense.stats.slices import Sliced, by_facet
 
 CHANCE = 0.5
@@ -160,7 +158,6 @@ def strongest(outcomes: Iterable[ItemOutcome], failures: bool, most: int = 20) -
 NEUTRAL = "winoventi-neutral"
 SENTENCE = "Somebody was talking about {noun}."
 """A premise that supports neither word."""
-_LEVEL = 0.95
 
 
 @dataclass(frozen=True, slots=True)
@@ -269,7 +266,7 @@ def context_shift(subset: str, chosen: Sequence[SchemaLogOdds]) -> ContextShift:
     nouns, frames = [each.noun for each in chosen], [each.frame for each in chosen]
 
     def mean(values: list[float]) -> Estimate:
-        return _mean(np.array(values), nouns, frames)
+        return mean_estimate(values, nouns, crossed=frames, chance=0.0)
 
     apart = [each.generic - each.exception for each in chosen]
     return ContextShift(
@@ -287,21 +284,3 @@ def context_shift(subset: str, chosen: Sequence[SchemaLogOdds]) -> ContextShift:
 def _share(mean: Estimate) -> Estimate:
     """Clip the interval of a share."""
     return replace(mean, ci=(max(0.0, mean.low), min(1.0, mean.high)), chance=0.5)
-
-
-def _mean(values: np.ndarray, nouns: list[str], frames: list[str]) -> Estimate:
-    """Return a mean with a t interval, clustered by noun and by frame."""
-    variance, units = mean_spread(values, unit_array(nouns), unit_array(frames))
-    reach = float(scipy.special.stdtrit(units - 1, (1 + _LEVEL) / 2)) * variance**0.5 if units > 1 else float("inf")
-    value = float(np.sort(values).mean())
-    return Estimate(
-        n=len(values),
-        clusters=units,
-        value=value,
-        ci=(value - reach, value + reach),
-        level=_LEVEL,
-        chance=0.0,
-        method="two-way cluster bootstrap, t",
-        seed=0,
-        note=unit_note(units),
-    )

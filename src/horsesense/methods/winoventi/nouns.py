@@ -164,11 +164,14 @@ def read_nouns(path: Path, *, literal: bool = False) -> NounList:
         raise error.at(path, error.line) from None
 
 
-def wordnet_nouns(folder: Path, *, fewest: float = 3.5) -> NounList:
-    """Return the frequent nouns of WordNet: single words in lower case with a Zipf frequency of at least ``fewest``."""
+_FEWEST_ZIPF = 3.5
+
+
+def wordnet_nouns(folder: Path) -> NounList:
+    """Return the frequent nouns of WordNet: single words in lower case with a Zipf frequency of at least 3.5."""
     from horsesense.lexicons.words import zipf
 
-    known = (word for word in read_senses(folder)["n"] if word.isalpha() and zipf(word) >= fewest)
+    known = (word for word in read_senses(folder)["n"] if word.isalpha() and zipf(word) >= _FEWEST_ZIPF)
     return clean_nouns((0, word) for word in known)
 
 

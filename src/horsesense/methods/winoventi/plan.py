@@ -230,6 +230,7 @@ class Steps:
 
     def __init__(self, folder: Path, say: Callable[[str], None]) -> None:
         self.folder = folder
+        self._store = Store(folder)
         self._say = say
         self.plan: dict[str, Any] = {}
         """The plan, as plain data."""
@@ -252,18 +253,18 @@ class Steps:
         """
         path = self.folder / output
         made_from = self._fingerprint(inputs)
-        record = self._done.get(name, {})
-        if record.get("from") == made_from and path.is_file() and record.get("gave") == sha256_of_file(path):
+        if self._done.get(name, {}).get("from") == made_from and self._store.has(path, recorded=True):
             self._say(f"{name}: already done")
             return path
         self._say(f"{name} …")
         make(path, made_from)
-        self._keep(name, {"output": output, "from": made_from, "gave": sha256_of_file(path)})
+        self._store.record(path)
+        self._keep(name, {"output": output, "from": made_from})
         return path
 
     def record_file(self, path: Path) -> None:
         """Record a file that every call writes."""
-        self._keep(path.name, {"output": path.name, "gave": sha256_of_file(path)})
+        self._store.record(path)
 
     def record_run(self, kind: str, run: Path | None) -> None:
         """Record the run on schemas of a kind; None without schemas."""
@@ -272,13 +273,11 @@ class Steps:
 
     def is_unchanged(self, path: Path) -> bool:
         """Return whether a file is as it was written here; a file of somebody else is not."""
-        return path.is_file() and self._done.get(path.name, {}).get("gave") == sha256_of_file(path)
+        return self._store.has(path, recorded=True)
 
     def _keep(self, name: str, record: dict[str, str]) -> None:
         self._done[name] = record
         self._write()
-        if "gave" in record:
-            Store(self.folder).record(self.folder / record["output"], record["gave"])
 
     def _write(self) -> None:
         with writing(self.folder / STATE) as temporary:
@@ -294,11 +293,11 @@ class Steps:
         """
         for start in range(0, number, size):
             path = self.folder / _PARTS / f"{name}-{made_from[:12]}-{start:06d}.json"
-            if Store(self.folder).has(path):
+            if self._store.has(path):
                 rows = json.loads(read_text(path))
             else:
                 rows = make(start, min(number, start + size))
-                Store(self.folder).write(path, json.dumps(rows))
+                self._store.write(path, json.dumps(rows))
             yield from rows
 
     @staticmethod

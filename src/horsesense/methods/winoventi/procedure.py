@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Annotated, get_args
 
 from annotated_types import Ge, Interval
 
-from horsesense.annotate.annotation_status import StudyCounts
 from horsesense.annotate.instrument import find_instrument
+from horsesense.annotate.judgements import StudyCounts
 from horsesense.annotate.study import DATABASE, ITEMS, Study, make_study
 from horsesense.core import Item, Judgement, Probe, ScoringSpec, iter_judgements, read_probe, write_judgements
 from horsesense.core.document import Document
@@ -209,10 +209,13 @@ class PipelineSummary(PipelineStatus):
     """Irregularities in the list of nouns, counted."""
 
 
-def sample_of(schemas: Sequence[CheckedSchema], most: int = 8, seed: int = 0) -> tuple[str, ...]:
+_PROPOSED_SHOWN = 8
+
+
+def sample_of(schemas: Sequence[CheckedSchema]) -> tuple[str, ...]:
     """Draw some schemas that passed the checks and are not validated, as readable text."""
     unvalidated = [each.schema for each in schemas if each.passes and not each.schema.validated]
-    sample = Random(seed).sample(unvalidated, min(most, len(unvalidated)))
+    sample = Random(0).sample(unvalidated, min(_PROPOSED_SHOWN, len(unvalidated)))
     return tuple(f"{s.premise} The {s.triplet.noun}: {s.triplet.generic} / {s.triplet.exception}" for s in sample)
 
 
@@ -471,7 +474,7 @@ def serve(
     import uvicorn
 
     from horsesense.annotate.server.administration import check_free, personal_links
-    from horsesense.annotate.server.connections import connection_settings
+    from horsesense.annotate.server.request_checks import connection_settings
     from horsesense.annotate.server.staged_app import StagedServing
 
     app = staged_app(folder, address or f"http://{host}:{port}", progress)

@@ -18,12 +18,12 @@ from horsesense.data import read_bytes
 from horsesense.errors import UserError
 from horsesense.methods.published.reading import (
     Reading,
+    ReleasedVotes,
     names_of,
     row_of,
     split_of,
     whole_number,
 )
-from horsesense.methods.published.votes import ReleasedVotes
 
 LICENCE = "MIT"
 BENCHMARK = "winoventi_bert_large_final.tsv"

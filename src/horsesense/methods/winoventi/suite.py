@@ -6,16 +6,14 @@ and the reversed schemas.
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from importlib.resources import files
 from itertools import combinations
 from pathlib import Path
 from typing import Any
 
 from horsesense.core.spec import parse_spec
-from horsesense.data import cache_folder
+from horsesense.data import cache_folder, shipped_toml
 from horsesense.errors import UserError, argument
 from horsesense.methods.ledger import printed_table
 from horsesense.methods.suites.frame import OpenedData, PaperRow, PaperSuite, PaperTable, with_published
@@ -206,8 +204,7 @@ _HUMAN = "Human performance"
 
 
 def _published() -> dict[str, Any]:
-    text = files("horsesense.methods.winoventi").joinpath("published.toml").read_text(encoding="utf-8")
-    return tomllib.loads(text)
+    return shipped_toml(Path(__file__).with_name("published.toml"))
 
 
 def _open(folder: Path | None, skip_bad: bool) -> OpenedData:

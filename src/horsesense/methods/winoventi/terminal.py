@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from horsesense.terminal import line, number, say, signed
+from horsesense.terminal import line, say
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -55,7 +55,7 @@ def similarity(found: Similarity) -> None:
             line(f"{i:>2} {name:{width}} {' '.join(cells)}")
     if (first := found.informative[0][-1]) is not None:
         share = f"{found.both_empty[0][-1]:.0%} of nouns have no association of either"
-        line(f"{found.models[0]} and {found.models[-1]}: {number(first)}, n {first.n:,}; {share}")
+        line(f"{found.models[0]} and {found.models[-1]}: {first:.3f}, n {first.n:,}; {share}")
 
 
 def calibration(found: FilterCalibration) -> None:
@@ -67,16 +67,16 @@ def calibration(found: FilterCalibration) -> None:
         frequencies = (row.frequency_kept, row.frequency_dropped)
         zipf = " and ".join("-" if each is None else f"{each:.1f}" for each in frequencies)
         precision = "-" if row.precision is None else f"{row.precision:.3f}"
-        line(f"| {row.evidence} | {number(row.recall)} | {number(row.reassigned)} | {precision} | {zipf} |")
+        line(f"| {row.evidence} | {row.recall:.3f} | {row.reassigned:.3f} | {precision} | {zipf} |")
     grounds = ", ".join(f"{name} {count:,}" for name, count in found.filters[-1].grounds.items())
     line(f"\ngrounds in the last row: {grounds}")
     if found.checks is not None:
         checks = found.checks
         line(f"\n{checks.schemas:,} schemas that people judged, of which they rejected {checks.failed:,}:\n")
         line("| checks by rule | share |\n|---|---|")
-        line(f"| precision: people pass what the checks pass | {number(checks.precision)} |")
-        line(f"| recall: the checks pass what people pass | {number(checks.recall)} |")
-        line(f"| objected to, among what people rejected | {number(checks.caught)} |")
+        line(f"| precision: people pass what the checks pass | {checks.precision:.3f} |")
+        line(f"| recall: the checks pass what people pass | {checks.recall:.3f} |")
+        line(f"| objected to, among what people rejected | {checks.caught:.3f} |")
 
 
 def splits(written: WrittenSplits) -> None:
@@ -158,8 +158,8 @@ def _print_evaluation(model: Evaluation) -> None:
 def _subset_text(each: SubsetResult, title: str) -> str:
     if each.generic is None or each.exception is None or each.both is None or each.drop is None:
         return f"{each.subset + title:<26} no schemas"
-    numbers = [f"generic {number(each.generic)}", f"exception {number(each.exception)}", f"both {number(each.both)}"]
-    numbers.append(f"drop {signed(each.drop)}")
+    numbers = [f"generic {each.generic:.3f}", f"exception {each.exception:.3f}", f"both {each.both:.3f}"]
+    numbers.append(f"drop {each.drop:+.3f}")
     if each.macro_generic and each.macro_exception:
         numbers.append(f"macro {each.macro_generic.value:.3f}/{each.macro_exception.value:.3f}")
     if each.mass is not None:
@@ -171,5 +171,5 @@ def _shift_text(each: ContextShift) -> str:
     if each.shift is None or each.generic is None or each.exception is None or each.moved is None:
         return f"{each.subset + ', shift':<26} no schemas"
     sides = f"generic {each.generic.value:+z.3f}, exception {each.exception.value:+z.3f} against a neutral premise"
-    numbers = f"{signed(each.shift)} nats towards the right word; {sides}; moved {number(each.moved)}"
+    numbers = f"{each.shift:+.3f} nats towards the right word; {sides}; moved {each.moved:.3f}"
     return f"{each.subset + ', shift':<26} {numbers}"

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from horsesense.registry import Command, Method, Reader, lazy_attributes, public_names
+from horsesense.registry import Method, Reader, lazy_attributes, read_commands, typed_names
 
 if TYPE_CHECKING:
     from horsesense.methods.wordnetqa.analysis import analyse as analyse
@@ -35,45 +35,14 @@ METHOD = Method(
     citation="Kyle Richardson and Ashish Sabharwal. What Does My QA Model Know? Devising Controlled Probes Using "
     "Expert Knowledge. Transactions of the Association for Computational Linguistics 8, 2020. "
     "doi:10.1162/tacl_a_00331",
-    builders={"wordnetqa": f"{_HERE}.builder:build", "dictionaryqa": f"{_HERE}.dictionaryqa:build_dictionaryqa"},
     readers={"mcqa": Reader(f"{_HERE}.dataset:read_mcqa")},
     second_answers=dict.fromkeys(("wordnetqa", "dictionaryqa"), f"{_HERE}.second_answers:second_answers"),
     suites={"wordnetqa": f"{_HERE}.suite:WORDNETQA"},
     summary="Check WordNetQA and analyse runs on it",
-    commands=(
-        Command(
-            "build wordnetqa",
-            f"{_HERE}.builder:build",
-            "Build multiple-choice questions from WordNet",
-            "horsesense build wordnetqa --relation hypernymy --limit 100 -o hypernymy.jsonl",
-        ),
-        Command(
-            "build dictionaryqa",
-            f"{_HERE}.dictionaryqa:build_dictionaryqa",
-            "Build questions about word senses",
-            "horsesense build dictionaryqa --limit 100 -o dictionary.jsonl",
-        ),
-        Command(
-            "wordnetqa analyse",
-            f"{_HERE}.analysis:analyse",
-            "Analyse accuracy by hops and distractors",
-            "horsesense wordnetqa analyse runs/hypernymy --chart hops.svg",
-            render=f"{_HERE}.render:print_analyses",
-        ),
-        Command(
-            "wordnetqa check",
-            f"{_HERE}.checking:check",
-            "Find questions that break a rule",
-            "horsesense wordnetqa check hypernymy.jsonl",
-            render=f"{_HERE}.render:print_checked",
-        ),
-    ),
+    commands=read_commands(__file__, __name__),
 )
 """What this package adds to the program."""
 
-_PUBLIC = public_names(
-    METHOD,
-    f"{_HERE}.analysis:plot_hops",
-)
+_PUBLIC = typed_names(__file__)
 __all__ = [*_PUBLIC]
 __getattr__, __dir__ = lazy_attributes(__name__, _PUBLIC)

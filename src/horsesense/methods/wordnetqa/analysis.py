@@ -41,8 +41,6 @@ class HopsCell:
     """Kind of the distractors."""
     distance: int
     """k′: distance of the distractors from the asked concept; 0 for random ones."""
-    near: int | None
-    """Number of near distractors, where the probe records it."""
     accuracy: Estimate
     """Accuracy, clustered by the group on the card."""
     kinship: float | None
@@ -65,7 +63,7 @@ class WordNetAnalysis:
     cells: tuple[HopsCell, ...]
     """Figure 3; empty where no item has hops."""
     effects: tuple[Effect, ...]
-    """Effects of hops and near distractors on the log odds; empty where they do not vary."""
+    """Effects of hops and kinds of distractors on the log odds; empty where they do not vary."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,23 +112,21 @@ def hops_cells(
     taxonomy: Graph | None = None,
     all_hops: bool = False,
 ) -> list[HopsCell]:
-    """Compute accuracy by hops, kind, distance and number of near distractors, without small cells; ``all_hops``
-    includes items that ask for the concept itself."""
-    cells: dict[tuple[int, str, int, int], list[int]] = {}
+    """Compute accuracy by hops, kind and distance of the distractors, without small cells; ``all_hops`` includes
+    items that ask for the concept itself."""
+    cells: dict[tuple[int, str, int], list[int]] = {}
     for place, item in enumerate(items):
         hops = item.facets.get("hops", 0 if all_hops and "distractor_kind" in item.facets else None)
         if item.answer is not None and isinstance(hops, int) and hops >= (0 if all_hops else 1):
-            kind, near = str(item.facets.get("distractor_kind", "")), item.facets.get("near", -1)
-            distance = item.facets.get("distractor_hops", 0)
-            cells.setdefault((hops, kind, int(distance), int(near)), []).append(place)
+            kind, distance = str(item.facets.get("distractor_kind", "")), item.facets.get("distractor_hops", 0)
+            cells.setdefault((hops, kind, int(distance)), []).append(place)
     found = []
-    for (hops, kind, distance, near), places in sorted(cells.items()):
+    for (hops, kind, distance), places in sorted(cells.items()):
         if len(places) >= _FEWEST:
             mine = [items[place] for place in places]
             chance = float(np.mean([1 / len(item.options) for item in mine]))
             estimate = accuracy([values[place] for place in places], [str(units[place]) for place in places], chance)
-            told = None if near < 0 else near
-            found.append(HopsCell(hops, kind, distance, told, estimate, _kinship(mine, taxonomy)))
+            found.append(HopsCell(hops, kind, distance, estimate, _kinship(mine, taxonomy)))
     return found
 
 
@@ -147,7 +143,7 @@ def _kinship(items: Sequence[Item], taxonomy: Graph | None) -> float | None:
 
 
 def hops_effects(items: Sequence[Item], values: Sequence[float]) -> list[Effect]:
-    """Fit one regression on hops, near distractors per kind and part of speech, clustered by concept and answer."""
+    """Fit one regression on hops, kinds of distractors and part of speech, clustered by concept and answer."""
     rows = [
         (item, value == 1)
         for item, value in zip(items, values, strict=True)
@@ -157,9 +153,7 @@ def hops_effects(items: Sequence[Item], values: Sequence[float]) -> list[Effect]
         return []
     columns: dict[str, list[float]] = {"one hop more": [float(item.facets["hops"]) for item, _ in rows]}
     for kind in sorted({str(item.facets.get("distractor_kind", "random")) for item, _ in rows} - {"random", "pair"}):
-        columns[f"one {kind} more" if any("near" in item.facets for item, _ in rows) else f"{kind} distractors"] = [
-            float(item.facets.get("near", 1)) if item.facets.get("distractor_kind") == kind else 0.0 for item, _ in rows
-        ]
+        columns[f"{kind} distractors"] = [float(item.facets.get("distractor_kind") == kind) for item, _ in rows]
     columns["a verb"] = [float(item.facets.get("pos") == "v") for item, _ in rows]
     right, asked = [right for _, right in rows], [item.unit("asked") for item, _ in rows]
     answers = [item.unit("answer") for item, _ in rows]
@@ -233,7 +227,5 @@ def plot_hops(analysis: WordNetAnalysis) -> Any:
 
 
 def _distractors(cell: HopsCell) -> str:
-    """Name a kind of distractors: "sister, k′ 2", "3 aunts"."""
-    if cell.near is not None:
-        return f"{cell.near} {cell.kind}{'s' if cell.near > 1 else ''}" if cell.near else "none near"
+    """Name a kind of distractors: "sister, k′ 2"."""
     return f"{cell.kind}, k′ {cell.distance}" if cell.distance else cell.kind

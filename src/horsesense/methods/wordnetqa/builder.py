@@ -367,7 +367,7 @@ def build(
     matched_hops: bool = False,
     progress: Progress = NO_PROGRESS,
 ) -> Probe:
-    """Build multiple-choice questions about meanings and kinds from WordNet or another knowledge source.
+    """Build questions about definitions, synonyms, hypernyms or hyponyms from WordNet or another knowledge source.
 
     Args:
         relation: Relation that the questions ask about.
@@ -375,12 +375,13 @@ def build(
         limit: Number of items.
         seed: Random seed.
         options: Number of options per question.
-        distractors: Wrong options: random, near (similar in meaning, but false; the reason is stored), or
+        distractors: Wrong options: random, near (similar in meaning but false; why is stored with the item), or
             mixed (half of the questions with each). By default, mixed where near questions ship with the package,
             otherwise random.
-        as_paper: Use the rules of the paper, including its cues and kinds of distractors.
+        as_paper: Build as in the paper, with its types of distractors and the surface cues that its rules leave in.
         wording: Question templates in another language, as a .toml file. By default, English.
-        matched_hops: For hypernymy, ask for the same answer from several distances, all else equal.
+        matched_hops: For hypernymy, ask for the same hypernym of words one, two, three … links below it, with the same
+            wrong options.
         progress: Progress callback.
 
     Returns:

@@ -397,7 +397,7 @@ def build_dictionaryqa(
         distractors: Wrong options: random (other senses of the word and random ones), near (similar in meaning,
             but false; the reason is stored), or mixed (half of the questions with each). By default, mixed where
             near questions ship with the package and WordNet is here, otherwise random.
-        as_paper: Use the rules of the paper, including its cues.
+        as_paper: Build as in the paper, with the surface cues that its rules leave in.
         progress: Progress callback.
 
     Returns:

@@ -14,15 +14,15 @@ No certificate holds between concepts of which one is above the other, or that h
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache, lru_cache
+from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
+from horsesense.data import shipped_toml
 from horsesense.lexicons.graph import Graph
 
 _TAXON = "taxonomic_group.n.01"
@@ -34,11 +34,9 @@ Lists = Mapping[str, Mapping[str, Sequence[str]]]
 SORTS = "sorts"
 
 
-@cache
 def disjoint_lists() -> Lists:
     """Return the lists of sorts and kinds that exclude each other."""
-    lists: Lists = tomllib.loads(Path(__file__).with_name("disjoint.toml").read_text(encoding="utf-8"))
-    return lists
+    return shipped_toml(Path(__file__).with_name("disjoint.toml"))
 
 
 def can_certify(graph: Graph) -> bool:

@@ -1,10 +1,9 @@
 """Hops without confounds: the same answer, asked from several distances.
 
 In the paper's sets a far hypernym is also a general one, and its distractors differ (section 5, figure 3). Here one
-answer is asked about from several distances, by words that are about as frequent, and with the same number of near
-distractors, 0 to all, of one kind: ``aunt`` (sisters of the answer, the same from every distance) or ``sister`` (of the
-asked concept). The fillers are the same throughout. Answers are attested, distractors false, by the rules of controlled
-sets; nothing else is balanced, so the analysis gives the cue from relations of options for each cell.
+answer is asked about from several distances, by words that are about as frequent, with the same distractors. None of
+them is near: sisters of the answer or of the asked concept are too often true as well (a lady is a woman, and also
+female offspring). Answers are attested, distractors false, by the rules of controlled sets.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from horsesense.errors import UserError
 from horsesense.lexicons.graph import Graph
 from horsesense.lexicons.words import words, zipf
 from horsesense.methods.wordnetqa.attested import AttestedConcepts
-from horsesense.methods.wordnetqa.balanced_distractors import Options, sisters_of
+from horsesense.methods.wordnetqa.balanced_distractors import Options
 from horsesense.methods.wordnetqa.certainty_rules import CertaintyRules
 from horsesense.methods.wordnetqa.plan import MOST_HOPS, WordNetPlan
 from horsesense.methods.wordnetqa.questions import (
@@ -30,13 +29,9 @@ from horsesense.methods.wordnetqa.questions import (
     question_text,
 )
 
-KINDS = ("aunt", "sister")
 _APART = 0.5
 """Maximum difference of word frequencies (Zipf) within one set."""
-_MOST_SETS = 400
-"""Number of answers without a limit."""
 _TRIES = 300
-_DRAWN = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,9 +41,7 @@ class _MatchedSet:
     answer: int
     questions: tuple[ConceptQuestion, ...]
     """One per distance."""
-    fillers: tuple[int, ...]
-    near: dict[tuple[str, int], tuple[int, ...]]
-    """(kind, index of the question) → concepts, as many as there are distractors."""
+    distractors: tuple[int, ...]
 
 
 def build_matched_hops(graph: Graph, plan: WordNetPlan) -> Probe:
@@ -59,11 +52,9 @@ def build_matched_hops(graph: Graph, plan: WordNetPlan) -> Probe:
     attested = AttestedConcepts(graph, CertaintyRules(graph))
     options = Options(graph, plan, attested)
     items: list[Item] = []
-    each = plan.options * len(KINDS)
-    most = plan.limit if plan.limit is not None else _MOST_SETS * each * 3
     for made in _sets(graph, plan, attested, options, rejected):
         new = list(_items(graph, plan, made))
-        if len(items) + len(new) > most:
+        if plan.limit is not None and len(items) + len(new) > plan.limit:
             break
         items += new
     if not items:
@@ -76,7 +67,7 @@ def build_matched_hops(graph: Graph, plan: WordNetPlan) -> Probe:
         method="wordnetqa",
         licence=graph.origin.licence,
         made=f"Answers from {graph.origin.name} {graph.origin.version}, each asked about from several distances by "
-        f"words as frequent, with 0 to {plan.options - 1} near distractors.",
+        "words as frequent, with the same distractors.",
         seed=plan.seed,
         group="answer",
     )
@@ -106,7 +97,7 @@ def _sets(
             continue
         made = _with_distractors(graph, options, plan, answer, questions, pool[graph.pos[answer]], rng)
         if made is None:
-            rejected["answer: too few near distractors are false"] += 1
+            rejected["answer: too few distractors are false"] += 1
         else:
             yield made
 
@@ -159,62 +150,41 @@ def _with_distractors(
     pool: Sequence[int],
     rng: Random,
 ) -> _MatchedSet | None:
-    others = plan.options - 1
-
-    def false(concept: int) -> bool:
-        return all(options.false(concept, question) for question in questions)
-
-    fillers: list[int] = []
+    chosen: list[int] = []
     for _ in range(_TRIES):
-        card = pool[int(rng.random() * len(pool))]
-        if len(fillers) < others and all(options.far(card, other) for other in (answer, *fillers)) and false(card):
-            fillers.append(card)
-    near = sisters_of(graph, answer)
-    aunts = [aunt for aunt in rng.sample(near, min(len(near), _DRAWN)) if false(aunt)]
-    if len(fillers) < others or len(aunts) < others:
-        return None
-    chosen = {("aunt", place): tuple(aunts[:others]) for place in range(len(questions))}
-    for place, question in enumerate(questions):
-        near = sisters_of(graph, question.asked)
-        sisters = [c for c in rng.sample(near, min(len(near), _DRAWN)) if options.false(c, question) and c != answer]
-        if len(sisters) >= others:
-            chosen["sister", place] = tuple(sisters[:others])
-    return _MatchedSet(answer, tuple(questions), tuple(fillers), chosen)
+        other = pool[int(rng.random() * len(pool))]
+        far = all(options.far(other, concept) for concept in (answer, *chosen))
+        if far and all(options.false(other, question) for question in questions):
+            chosen.append(other)
+        if len(chosen) == plan.options - 1:
+            return _MatchedSet(answer, tuple(questions), tuple(chosen))
+    return None
 
 
 def _items(graph: Graph, plan: WordNetPlan, made: _MatchedSet) -> Iterator[Item]:
     answer = graph.ids[made.answer]
-    for place, question in enumerate(made.questions):
-        cells = [
-            ("random", 0),
-            *((kind, n) for kind in KINDS for n in range(1, plan.options) if (kind, place) in made.near),
-        ]
-        for kind, near in cells:
-            nearest = made.near[kind, place][:near] if near else ()
-            concepts = [made.answer, *nearest, *made.fillers[: plan.options - 1 - near]]
-            asked = graph.ids[question.asked]
-            plan.rng("order", asked, answer, kind, near).shuffle(concepts)
-            yield Item(
-                probe="wordnetqa-hops",
-                form="choice",
-                text=question_text(question, plan.templates[question.template]),
-                options=tuple(option_text(graph, plan.relation, concept) for concept in concepts),
-                answer=concepts.index(made.answer),
-                concepts=tuple(graph.ids[concept] for concept in concepts),
-                family=f"hops: {answer}",
-                member=f"{asked} {kind}{near}",
-                groups={"asked": asked, "answer": answer},
-                facets={
-                    "task": plan.relation,
-                    "split": "test",
-                    "template": question.template,
-                    "hops": question.hops,
-                    "distractor_kind": kind,
-                    "distractor_hops": int(near > 0),
-                    "near": near,
-                    "fillers": plan.options - 1 - near,
-                    "asked": asked,
-                    "pos": graph.pos[question.asked],
-                },
-                source=Source(triples=((plan.relation, asked, answer),), licence=graph.origin.licence),
-            )
+    for question in made.questions:
+        asked = graph.ids[question.asked]
+        concepts = [made.answer, *made.distractors]
+        plan.rng("order", asked, answer).shuffle(concepts)
+        yield Item(
+            probe="wordnetqa-hops",
+            form="choice",
+            text=question_text(question, plan.templates[question.template]),
+            options=tuple(option_text(graph, plan.relation, concept) for concept in concepts),
+            answer=concepts.index(made.answer),
+            concepts=tuple(graph.ids[concept] for concept in concepts),
+            family=f"hops: {answer}",
+            member=asked,
+            groups={"asked": asked, "answer": answer},
+            facets={
+                "task": plan.relation,
+                "split": "test",
+                "template": question.template,
+                "hops": question.hops,
+                "distractor_kind": "random",
+                "asked": asked,
+                "pos": graph.pos[question.asked],
+            },
+            source=Source(triples=((plan.relation, asked, answer),), licence=graph.origin.licence),
+        )

@@ -10,7 +10,7 @@ from pathlib import Path
 from random import Random
 from typing import Any, Literal, TypeVar, get_args
 
-from horsesense.data import FieldProblem, check_fields, read_text
+from horsesense.data import FieldProblem, check_fields, read_text, shipped_toml
 from horsesense.errors import UserError, argument, unknown
 from horsesense.lexicons.words import FUNCTION_WORDS
 
@@ -58,8 +58,7 @@ def find_wording(name: str) -> Wording:
 
 @cache
 def _english() -> Wording:
-    templates = tomllib.loads(Path(__file__).with_name("templates.toml").read_text(encoding="utf-8"))
-    return Wording("en", templates, tuple(sorted(FUNCTION_WORDS)))
+    return Wording("en", _data("templates.toml"), tuple(sorted(FUNCTION_WORDS)))
 
 
 @lru_cache(maxsize=8)
@@ -218,6 +217,5 @@ class WordNetPlan:
         return Random("|".join(map(str, (self.seed, self.relation, *what))))
 
 
-@cache
 def _data(name: str) -> dict[str, Any]:
-    return tomllib.loads(Path(__file__).with_name(name).read_text(encoding="utf-8"))
+    return shipped_toml(Path(__file__).with_name(name))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from horsesense.formatting import p_value
-from horsesense.terminal import console, line, number, table
+from horsesense.terminal import console, line, table
 
 if TYPE_CHECKING:
     from horsesense.methods.wordnetqa.analysis import WordNetAnalyses, WordNetAnalysis
@@ -22,21 +22,20 @@ def print_analyses(analyses: WordNetAnalyses) -> None:
 
 def _print_analysis(analysis: WordNetAnalysis) -> None:
     line(f"{analysis.model} on {analysis.probe}", "bold")
-    line(f"  accuracy {number(analysis.accuracy)}, n = {analysis.accuracy.n:,}")
+    line(f"  accuracy {analysis.accuracy:.3f}, n = {analysis.accuracy.n:,}")
     for each in analysis.strict:
         what = "questions per concept" if each.level == "concept" else "forms of the same question"
-        line(f"  {each.size} {what}, all right: {number(each.strict)}, n = {each.strict.n:,}")
+        line(f"  {each.size} {what}, all right: {each.strict:.3f}, n = {each.strict.n:,}")
         line(f"    chance {each.strict.chance:.3f}, if independent {each.independent.value:z.3f}")
     if analysis.cells:
-        frame = table("hops", "distractors", "k′", "near", "accuracy [95% interval]", "n", "related cues", left=2)
+        frame = table("hops", "distractors", "k′", "accuracy [95% interval]", "n", "related cues", left=2)
         for cell in analysis.cells:
             related = "–" if cell.kinship is None else f"{cell.kinship:.3f}"
-            near = "–" if cell.near is None else str(cell.near)
-            values = number(cell.accuracy), f"{cell.accuracy.n:,}", related
-            frame.add_row(str(cell.hops), cell.kind, str(cell.distance), near, *values)
+            values = f"{cell.accuracy:.3f}", f"{cell.accuracy.n:,}", related
+            frame.add_row(str(cell.hops), cell.kind, str(cell.distance), *values)
         console().print(frame)
     for effect in analysis.effects:
-        line(f"  {effect.name}: log odds {number(effect.log_odds)}, p = {p_value(effect.p)}")
+        line(f"  {effect.name}: log odds {effect.log_odds:.3f}, p = {p_value(effect.p)}")
 
 
 def print_checked(checked: CheckedItems, *, all: bool = False) -> None:
@@ -60,5 +59,5 @@ def print_checked(checked: CheckedItems, *, all: bool = False) -> None:
         line(f"{len(checked.items) - most:,} more with --all", "dim")
     for reason, count in checked.unchecked.items():
         line(f"{count:,} not checked: {reason}", "dim")
-    line(f"{len(checked.items):,} of {checked.n:,} items break a rule: {number(checked.broken)}", "bold")
+    line(f"{len(checked.items):,} of {checked.n:,} items break a rule: {checked.broken:.3f}", "bold")
     line(f"{checked.second_answers:,} of these have a second true option; the others break a rule of form", "bold")

@@ -6,16 +6,13 @@ split of a probe. Controls are trained on the training part of the same set, if 
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import cache
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 from horsesense.core import Probe, read_probe
-from horsesense.data import cache_folder
+from horsesense.data import cache_folder, shipped_toml
 from horsesense.errors import UserError, argument
 from horsesense.methods.ledger import printed_table
 from horsesense.methods.suites.frame import (
@@ -192,9 +189,8 @@ def _people(answered: Sequence[ProbeAnswers]) -> PaperRow | None:
     return PaperRow("people: one answer per item, as published", "people", tuple(cells), "people")
 
 
-@cache
 def _published() -> dict[str, Any]:
-    return tomllib.loads(files(__package__).joinpath("published.toml").read_text(encoding="utf-8"))
+    return shipped_toml(Path(__file__).with_name("published.toml"))
 
 
 def _printed_accuracy() -> list[PaperRow]:
@@ -247,8 +243,6 @@ def _cells(run: ProbeAnswers) -> list[HopsCell]:
 
 
 def _column(cell: HopsCell) -> str:
-    if cell.near is not None:
-        return f"{cell.near} {cell.kind}"
     return f"{cell.kind} k′={cell.distance}" if cell.distance else cell.kind
 
 

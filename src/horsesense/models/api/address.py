@@ -90,6 +90,8 @@ def checked_url(url: str, name: str) -> str:
         _ = parts.port
     except ValueError:
         parts = urlsplit("")
+    if not url.isprintable() or " " in url:  # which urlsplit leaves out
+        parts = urlsplit("")
     if parts.username or parts.password or "@" in parts.netloc:
         raise UserError(
             "the address of a server has credentials in it, which would end up in manifests and logs",

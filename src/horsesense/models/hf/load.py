@@ -278,9 +278,9 @@ def _why(dtype: str) -> str:
     return "full precision" if dtype == "float32" else "requested; the head sums in float32"
 
 
-def architecture_of(name: str, *, allow_pickle: bool = False) -> str:
+def architecture_of(name: str) -> str:
     """Return the class that a model's config names; empty where it names none. No weights are loaded."""
-    folder = identify(name, allow_pickle=allow_pickle).located.folder
+    folder = identify(name).located.folder
     with quiet_transformers():
         config = read_part(folder, "AutoConfig")
     return next(iter(architectures_in(config)), "")

@@ -80,7 +80,6 @@ def open_for_training(
     *,
     seed: int = 0,
     labels: tuple[str, ...] = (),
-    allow_pickle: bool = False,
     device: str = "auto",
     dtype: str = "float32",
 ) -> TrainableModel:
@@ -89,7 +88,7 @@ def open_for_training(
     ``labels`` are the names of a classifier's labels. ``dtype`` is for weights that an adapter leaves frozen.
     """
     kind = family_named(family)
-    identity = identify(name, allow_pickle=allow_pickle)  # checks the files before torch is loaded, which takes seconds
+    identity = identify(name)  # checks the files before torch is loaded, which takes seconds
     import torch
 
     options: dict[str, Any] = {}
@@ -103,7 +102,7 @@ def open_for_training(
             identity.located.folder,
             kind.auto_class,
             **(loading_options(device, dtype) if dtype != "float32" else {"dtype": torch.float32}),
-            use_safetensors=None if allow_pickle else True,
+            use_safetensors=True,
             output_loading_info=True,
             **options,
             **({"ignore_mismatched_sizes": True} if labels else {}),

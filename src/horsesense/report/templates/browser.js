@@ -18,7 +18,7 @@
     return [
       element("span", {}, brief(probe, place)),
       element("span", { class: "key" }, outcome ? element("b", { class: outcome === "right" ? "right" : "wrong" }, outcome) : "",
-        outcome && !model.unanswered[place] ? `, margin ${fixed(model.margins[place] / 1000, 3)} ${model.unit} · ` : outcome ? " · " : "", idOf(probe, place)),
+        outcome && !model.unanswered[place] ? `, margin ${model.margins[place] ? fixed(model.margins[place] / 1000, 3) : "below 0.001"} ${model.unit} · ` : outcome ? " · " : "", idOf(probe, place)),
     ];
   }
 
@@ -81,7 +81,13 @@
   fill(at("probe"), data.probes.map((each) => each.name));
   chooseProbe();
   at("filters").addEventListener("submit", (event) => event.preventDefault());
-  at("filters").addEventListener("reset", () => setTimeout(() => { chooseProbe(); refresh(); }));
+  at("filters").addEventListener("reset", (event) => { // at once: a key pressed after the click must find the new list
+    event.preventDefault();
+    at("probe").selectedIndex = 0;
+    chooseProbe();
+    clear();
+    refresh();
+  });
   at("probe").addEventListener("input", chooseProbe); // before the form hears of it
   at("filters").addEventListener("input", refresh);
   refresh();

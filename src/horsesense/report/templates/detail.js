@@ -6,7 +6,7 @@ function showItem(box, probe, place, chosen, open) {
   const id = idOf(probe, place), kept = probe.details[id];
   const parts = [heading(probe, place), ...question(probe, place), options(probe, place)];
   const facets = probe.facets.filter((facet) => facet.codes[place] >= 0)
-    .map((facet) => `${facet.name} ${facet.values[facet.codes[place]]}`);
+    .map((facet) => `${facet.name}: ${facet.values[facet.codes[place]]}`);
   if (facets.length) parts.push(element("p", { class: "key" }, facets.join(" · ")));
   if (kept) probe.models.forEach((model, number) => {
     if (!kept[number]) return;

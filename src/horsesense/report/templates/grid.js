@@ -27,7 +27,13 @@
     head.setAttribute("aria-sort", order);
     const sign = order === "ascending" ? 1 : -1;
     const value = (body) => Number(body.rows[0].cells[place].dataset.value ?? NaN);
+    // A row across all columns stays above the rows below it.
+    const section = new Map(), begins = (body) => body.classList.contains("apart");
+    let number = 0;
+    for (const body of grid.tBodies) section.set(body, (number += begins(body)));
     const bodies = [...grid.tBodies].sort((one, other) => {
+      if (section.get(one) !== section.get(other)) return section.get(one) - section.get(other);
+      if (begins(one) || begins(other)) return begins(other) - begins(one);
       if (!place) return sign * one.dataset.name.localeCompare(other.dataset.name, "en", { numeric: true });
       const a = value(one), b = value(other);
       return Number.isNaN(a) || Number.isNaN(b) ? Number.isNaN(a) - Number.isNaN(b) : sign * (a - b);

@@ -17,8 +17,16 @@ from horsesense.errors import UserError, argument
 from horsesense.lexicons.vectors import Floats as Vector
 from horsesense.lexicons.vectors import Vectors, open_vectors
 from horsesense.lexicons.words import words
-from horsesense.training.controls.control import ControlTask, Fitted, Weights, accuracy_on
-from horsesense.training.controls.labels import Floats, gold_labels, labels, of_labels
+from horsesense.training.controls.control import (
+    ControlTask,
+    Fitted,
+    Floats,
+    Weights,
+    accuracy_on,
+    gold_labels,
+    labels,
+    of_labels,
+)
 
 _STRENGTHS = (0.03, 0.1, 0.3, 1.0)
 """Inverse regularisation strengths; the best on the development set is taken."""

@@ -10,8 +10,7 @@ from dataclasses import replace
 
 from horsesense.core import Item
 from horsesense.errors import UserError, argument
-from horsesense.training.controls.control import ControlTask, Fitted, accuracy_on
-from horsesense.training.controls.labels import kinds, slot_value
+from horsesense.training.controls.control import ControlTask, Fitted, accuracy_on, kinds, slot_value
 
 _UNSEEN = 1e-6
 

@@ -16,8 +16,7 @@ from horsesense.core import Item
 from horsesense.errors import UserError, argument
 from horsesense.lexicons.vectors import Vectors, open_vectors
 from horsesense.lexicons.words import words
-from horsesense.training.controls.control import ControlTask, Fitted
-from horsesense.training.controls.labels import gold_labels, labels, of_labels, slot_value
+from horsesense.training.controls.control import ControlTask, Fitted, gold_labels, labels, of_labels, slot_value
 
 if TYPE_CHECKING:
     import torch

@@ -29,7 +29,7 @@ _PEOPLE = "human_q1"
 _CITATION = "Nguyen, Watts and Whiting (2026)"
 
 
-def read_watts(paths: Sequence[Path], skip_bad: bool = False) -> Probe:
+def read(paths: Sequence[Path], skip_bad: bool = False) -> Probe:
     """Read both questions about every statement; the two are a family, and the key is the majority of people."""
     reading = Reading(skip_bad)
     for path in paths:
