@@ -71,7 +71,7 @@ def test_at_quick_sizes_a_verdict_is_right_or_inconclusive() -> None:
 
 
 def test_a_retest_of_a_dozen_questions_does_not_hide_that_a_model_is_not_robust() -> None:
-    """It keeps three tenths of what it knows. It used to be said to know in one of eight quick pages."""
+    """It keeps three tenths of what it knows. 8% of its quick verdicts used to be false."""
     model, wrong = model_named("not robust in the retest"), Counter[str]()
     for material in (QUICK[2], QUICK[5]):
         for draw in range(50):

@@ -148,12 +148,13 @@ class Model:
         truth = self.expects(material)
         if truth is None or verdict in (truth, "inconclusive"):
             return True
-        # Some of it is known and not all; a cue that earns nothing is not above chance; half is not known.
+        # Some of it is known and not all. A cue that earns nothing is not above chance, and explains no knowledge.
         if truth == "knows" and self.knows < 1:
             return verdict == "partly"
         by_words, by_sentences = material.related
         earned = {"words": by_words, "sentences": by_sentences}.get(self.cue, max(material.cue, material.length))
-        return truth == READS and verdict == CHANCE and bool(self.reads) and earned < 0.35
+        weaker = (CHANCE, "partly") if self.knows else (CHANCE,)
+        return truth == READS and verdict in weaker and bool(self.reads) and earned < 0.35
 
     def expects(self, material: Material) -> Verdict | None:
         if material.name in self.expected:

@@ -23,6 +23,7 @@ from horsesense.profiling.finding import (
     OtherCondition,
 )
 from horsesense.profiling.retention import LEAST_CLUSTERS
+from horsesense.report.tables import TextTable
 from horsesense.stats import Estimate
 from horsesense.stats.intervals import at_level
 
@@ -85,8 +86,7 @@ VERDICTS: dict[str, VerdictStyle] = {
 UNJUDGED = "no person has validated these items"
 FIRST_LOOK = (
     "The quick edition is a first look. For conclusions use the full edition (--full). In simulations of the quick "
-    "edition, 61% of verdicts were right, 4.5% right but too cautious (partly for a model that knows), 34% "
-    "inconclusive "
+    "edition, 56% of verdicts were right, 6% right but too cautious (partly for a model that knows), 38% inconclusive "
     "and 0.1% false. With 600 to 800 items per ability, as in most of the full edition, 99% were right."
 )
 FORMATS = ("loglikelihood", "pmi", "letters", "generate")
@@ -343,6 +343,28 @@ def planted_rows(profile: Profile) -> list[PlantedRow]:
 def planted_cue_names(profile: Profile) -> list[str]:
     """Return the cues that were planted for any model."""
     return list(dict.fromkeys(each.cue for model in profile.models for each in model.planted_cues))
+
+
+def withheld_table(profile: Profile) -> TextTable:
+    """Compare question and options, the options alone and the question alone, per model and ability."""
+    columns = ("model", "ability", "question and options", "options alone", "question alone", "among the first 10")
+    titles, rows = titles_of(profile), []
+    for model in profile.models:
+        for each in model.withheld:
+            alone = (each.shown, each.options_alone, each.question_alone)
+            shares = [f"{one:.0%}" if one is not None else "–" for one in alone]
+            first = "–" if each.recall is None else percent(each.recall[10], 0)
+            gaps = ["–" if gap is None else f"{gap:+.2f}" for gap in (each.from_options, each.from_question)]
+            rows.append([model.model, titles[each.probe], *shares, first, *gaps, str(each.n)])
+    return TextTable([*columns, "options give away", "question adds", "n"], rows, left=2)
+
+
+def chat_table(profile: Profile) -> TextTable:
+    """Compare plain text with the chat template, for local models that have one."""
+    columns = ["model", "in plain text (used)", "in the chat template", "difference", "n"]
+    pairs = [(each.model, each.chat) for each in profile.models if each.chat is not None]
+    rows = [[n, f"{c.plain:.0%}", f"{c.chat:.0%}", f"{c.difference:+.2f}", str(c.difference.n)] for n, c in pairs]
+    return TextTable(columns, rows)
 
 
 def controls(profile: Profile) -> str:
