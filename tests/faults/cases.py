@@ -167,7 +167,7 @@ def _commands(inputs: Path, only: Sequence[str] | None) -> list[Case]:
         Case("replicate", command("replicate", "cats", "-m", at["gpt2"], "--data", at["sets"], "--device", "cpu", "--out", "out"), results_only),
         Case("run --until", command("run", "-m", at["gpt2"], "-p", at["plain.jsonl"], "--until", "ci<0.2", "--device", "cpu", "--out", "run"), results_only),
         Case("run --wordings", command("run", "-m", at["wide"], "-p", at["dev.jsonl"], "--wordings", "2", "--device", "cpu", "--out", "run"), results_only),
-        Case("run --withhold", command("run", "-m", at["wide"], "-p", at["dose-dev.jsonl"], "--withhold", "options", "--format", "loglikelihood", "--device", "cpu", "--out", "run"), results_only),
+        Case("run --withhold", command("run", "-m", at["wide"], "-p", at["dose-dev.jsonl"], "--withhold", "question", "--device", "cpu", "--out", "run"), results_only),
         Case("plant", command("plant", at["dose.jsonl"], "-m", at["wide"], "--cue", "user", "--device", "cpu", "--out", "out"), results_only),
         Case("ladder", command("ladder", "-m", at["wide"], "--ladder", "polarity", "--families", "2", "--spec", "truncation=left", "--device", "cpu", "--out", "out"), results_only),
         Case("profile --adaptive", with_wordnet(inputs / "wordnet", command("profile", "-m", at["wide"], "--ability", "parts", "--limit", "3", "--adaptive", "--device", "cpu", "--out", "out")), results_only),

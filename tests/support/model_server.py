@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 import threading
 import time
 from collections import Counter
@@ -93,6 +94,13 @@ class Seen:
     most_in_flight: int = 0
 
 
+class _Listener(ThreadingHTTPServer):
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """A client that hangs up, as after a timeout, is no failure of the server."""
+        if not isinstance(sys.exc_info()[1], OSError):
+            super().handle_error(request, client_address)
+
+
 class ModelServer:
     """A model by HTTP."""
 
@@ -141,7 +149,7 @@ class ModelServer:
             def log_message(self, *_: Any) -> None:
                 pass
 
-        self._http = ThreadingHTTPServer(("127.0.0.1", port), Handler)
+        self._http = _Listener(("127.0.0.1", port), Handler)
         self._http.daemon_threads = True
 
     @property
