@@ -393,12 +393,12 @@ def _controls_of(model: ModelProfile, profile: Profile) -> Iterator[str]:
         yield " by ".join(filter(None, ("relatedness", listed(profile.relatedness))))
     if "blind" in kinds:
         yield "the options without the question"
-    shown = {_condition_name(each.name) for f in findings for each in f.conditions}
-    if "Retest" in shown:
+    conditions = {_condition_name(each.name) for f in findings for each in f.conditions}
+    if "Retest" in conditions:
         yield "a retest"
-    if "With PMI" in shown:
+    if "With PMI" in conditions:
         yield "PMI"
-    if any(name.startswith("Prompt format") for name in shown):
+    if any(name.startswith("Prompt format") for name in conditions):
         yield "other prompt formats"
     if model.verdicts.contamination.difference is not None:
         yield "unpublished twins"
