@@ -111,7 +111,7 @@ def main() -> None:
     materials = QUICK if arguments.part == "quick" else FULL
     if arguments.part == "random":
         rng = np.random.default_rng(77)
-        tasks = [(1000 + i, [0], random_model(rng), materials) for i in range(arguments.draws)]
+        tasks = [(1000 + i, range(1), random_model(rng), materials) for i in range(arguments.draws)]
     else:
         tasks = [(i, range(arguments.draws), model, materials) for i, model in enumerate(MODELS)]
     totals: list[Total] = Parallel(n_jobs=arguments.workers, verbose=0)(delayed(count)(*task) for task in tasks)

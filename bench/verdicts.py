@@ -95,7 +95,7 @@ def count(place: int, draws: range, materials: Sequence[Material], models: Seque
     model = models[place]
     counts = Counts(model, len(draws), {material.name: Counter() for material in materials})
     for draw in draws:
-        said, found = page(simulated_page(np.random.default_rng([place, draw]), model, materials))
+        said, found = page(simulated_page(np.random.default_rng([place, draw]), model, tuple(materials)))
         for material, verdict in zip(materials, said, strict=True):
             counts.said[material.name][verdict] += 1
         counts.pages += all(model.expects(m) in (None, v) for m, v in zip(materials, said, strict=True))

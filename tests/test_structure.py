@@ -76,8 +76,9 @@ def test_functions_take_few_parameters() -> None:
 
 
 def values_of(tree: ast.Module) -> Iterator[str]:
-    """Every local value and parameter."""
-    for node in ast.walk(tree):
+    """Every local value and parameter of a function."""
+    functions = (each for each in ast.walk(tree) if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef))
+    for node in (each for function in functions for each in ast.walk(function)):
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
             yield node.id
         elif isinstance(node, ast.arg):

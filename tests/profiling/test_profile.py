@@ -20,7 +20,7 @@ import horsesense as hs
 from horsesense.core import Item
 from horsesense.errors import UserError
 from horsesense.profiling.abilities import abilities
-from horsesense.profiling.conditions import PLANTED_FAMILIES, original_id
+from horsesense.profiling.conditions import FEW, original_id
 from horsesense.profiling.controls import planted
 from horsesense.profiling.document import Profile
 from horsesense.profiling.material import material
@@ -178,6 +178,13 @@ def test_a_real_model_has_every_column_of_a_sheet(small: Profile) -> None:
     assert model.associations.schemas == 6
     assert model.forecast is not None
     assert model.forecast.tokens > 100
+    assert "its chat template is not used" in model.asked
+    assert small.out is not None
+    assert model.chat is not None
+    inside = hs.open_run(small.out / "answers-with-chat").answered
+    right = [bool(value) for each in inside for value in each.credits(each.primary()).values]
+    assert (model.chat.chat.value, model.chat.difference.n) == (sum(right) / len(right), 12), "an item of each family"
+    assert all("chat template" in each.part.asked for each in inside)
     for mistake in model.mistakes:
         assert mistake.chosen != mistake.right
         assert mistake.shares[mistake.chosen] == max(mistake.shares)
@@ -329,7 +336,7 @@ def test_a_reader_of_planted_cues_is_found_and_one_that_ignores_them_is_not(tmp_
     assert unmoved is not None
     assert moved.verdict == "follows cues"
     assert moved.moved.low <= 0.6 <= moved.moved.high
-    assert moved.moved.n == 2 * PLANTED_FAMILIES["full"], "one item of each family"
+    assert moved.moved.n == 2 * FEW["full"], "one item of each family"
     assert (unmoved.verdict, unmoved.moved.value) == ("not moved", 0.0)
     first, second = ([replace(each, model="") for each in model.verdicts.findings] for model in found.models)
     assert first == second, "planted cues change no other finding"

@@ -13,7 +13,7 @@ import horsesense as hs
 from horsesense.core import Item
 from horsesense.errors import UserError
 from horsesense.models.protocol import Continuation
-from horsesense.profiling.abilities import abilities, chosen
+from horsesense.profiling.abilities import Edition, abilities, chosen
 from horsesense.profiling.conditions import BOTH_ORDERS, conditions, planted_conditions, withheld_item, withheld_key
 from horsesense.profiling.material import material
 from tests.support.reply_model import ReplyModel, Says, key_of, reply
@@ -27,8 +27,8 @@ def items() -> list[Item]:
     return [item for half in halves for item in half.items]
 
 
-def _halves(ability: Any) -> list[Any]:
-    asked = material(ability, "quick")
+def _halves(ability: Any, edition: Edition = "quick") -> list[Any]:
+    asked = material(ability, edition)
     return [half for half in (asked.frozen, asked.twin) if half is not None]
 
 
@@ -94,8 +94,8 @@ def test_the_quick_edition_takes_at_most_4000_requests() -> None:
     materials = [material(ability, "quick") for ability in chosen(())]
     plan = [each for one in materials for each in conditions(one, "quick", "generate")]
     plan += planted_conditions(materials, "quick", "generate")
-    assert {each.role for each in plan} == {"main", "twin", "retest", "prior", "withheld", "planted"}
-    requests = sum(len(each.probe.items) * (each.orders or 1) for each in plan)
+    assert {each.role for each in plan} == {"main", "twin", "retest", "prior", "withheld", "open", "planted"}
+    requests = sum(len(each.probe.items) * (BOTH_ORDERS if each.variant else 1) for each in plan)
     assert 2_000 < requests <= 4_000
 
 
@@ -121,3 +121,52 @@ def test_a_withheld_question_shows_nothing_but_the_options() -> None:
 def test_settings_that_would_change_the_profile_are_refused(items: list[Item]) -> None:
     with pytest.raises(UserError, match="a profile fixes orders"):
         hs.profile(ReplyModel(thinking(items, 1.0)), spec="orders=1")
+
+
+class Scorer:
+    """Gives log-probabilities only: prefers the key to the other options, and sometimes anything else to the key."""
+
+    version = "1"
+
+    def __init__(self, items: Sequence[Item], recalls: bool) -> None:
+        self.name = "recalls" if recalls else "recognises"
+        self._items = {item.text: item for item in items}
+        self._recalls = recalls
+
+    def loglikelihood(self, context: str, continuation: str) -> float:
+        text = max((text for text in self._items if text in context), key=len, default="")
+        if not text:
+            return -float(len(continuation))
+        options = [option.partition(",")[0] for option in self._items[text].options]
+        said = continuation.strip().partition(",")[0]
+        if said in options:
+            return -1.0 if options.index(said) == self._items[text].answer else -2.0
+        return -2.0 if self._recalls else 0.0
+
+
+def test_options_withheld_distinguish_recall_from_recognition() -> None:
+    items = [item for half in _halves(abilities()["words"], "full") for item in half.items]
+    scorers: list[Any] = [Scorer(items, recalls) for recalls in (True, False)]
+    found = hs.profile(scorers, abilities=["words"], full=True, limit=5)
+    for model, alone in zip(found.models, (1.0, 0.0), strict=True):
+        (withheld,) = model.withheld
+        assert withheld.question_alone is not None
+        assert withheld.from_options is not None
+        assert (withheld.n, withheld.shown.value, withheld.question_alone.value) == (5, 1.0, alone)
+        assert withheld.from_options.value == pytest.approx(1 - alone, abs=0.01)
+        assert (withheld.median_rank == 1) is bool(alone)
+    assert "| recognises | words for a meaning | 100%" in found.to_markdown()
+
+
+def test_a_free_answer_is_graded_in_the_profile() -> None:
+    items = [item for half in _halves(abilities()["words"]) for item in half.items]
+    key, names = key_of(items), {item.text: item.options[item.answer or 0] for item in items}
+
+    def says(prompt: str, shown: dict[str, str]) -> Continuation:
+        asked = next((text for text in names if text in prompt), "")
+        return reply(key(prompt, shown) or "A" if shown else names[asked].partition(",")[0])
+
+    (withheld,) = hs.profile(ReplyModel(says), abilities=["words"], limit=5).models[0].withheld
+    assert withheld.grades == {"same": 5}
+    assert withheld.from_question is not None
+    assert withheld.from_question.low > 0, "without the question it says A"

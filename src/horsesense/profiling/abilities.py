@@ -52,6 +52,8 @@ class Ability:
     """Validation of the keys; empty if no person validated them, which excludes the ability from the overall score."""
     same_knowledge: bool = False
     """Whether knowledge of one member of a family implies knowledge of all."""
+    open: bool = False
+    """Whether the keys are names of concepts, so that questions can be asked without their options."""
     contrast: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Contrast pairs of a family with opposite keys: the kind of contrast, and the facets that both members share."""
     reading: str = ""
@@ -102,6 +104,7 @@ def _ability(name: str, values: Mapping[str, Any]) -> Ability:
         sizes={edition: (values[edition][0], values[edition][1]) for edition in EDITIONS},
         judged=values.get("judged", ""),
         same_knowledge=values.get("same_knowledge", False),
+        open=values.get("open", False),
         contrast={kind: tuple(facets) for kind, facets in values.get("contrast", {}).items()},
         reading=values.get("reading", ""),
         people=None if figure is None else _judges(figure),

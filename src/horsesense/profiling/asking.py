@@ -11,6 +11,7 @@ from horsesense.core import Probe, ScoringSpec
 from horsesense.core.audit import LabelQuality
 from horsesense.models.api.address import is_served
 from horsesense.models.api.settings import ServedSettings
+from horsesense.models.hf.language_model import LanguageModel
 from horsesense.models.load import load_model
 from horsesense.models.protocol import Model
 from horsesense.planting.effects import MovedByCues, PlantedEffect
@@ -22,6 +23,8 @@ from horsesense.profiling.conditions import (
     PLANTED,
     Condition,
     Forecast,
+    Variant,
+    chat_conditions,
     conditions,
     conditions_in,
     forecast,
@@ -35,9 +38,11 @@ from horsesense.profiling.from_answers import (
     Mistake,
     associations_of,
     bad_share,
+    chat_effect_of,
     item_scores_of,
     ladder_of,
     mistakes_of,
+    withheld_of,
 )
 from horsesense.profiling.item_scores import ItemScores
 from horsesense.profiling.material import Material
@@ -48,13 +53,14 @@ from horsesense.runs.ask_models import content_of
 from horsesense.runs.engine import ComputeSettings, Engine
 from horsesense.runs.manifest import manifest_path, read_manifest
 from horsesense.runs.probe_answers import ProbeAnswers, merge_steps
-from horsesense.runs.shards import sizes
+from horsesense.runs.shards import SERVED, sizes
 from horsesense.runs.store import is_finished, run_of_profile
-from horsesense.scoring.prompt_formats import first_supported
+from horsesense.scoring.prompt_formats import first_supported, get_prompt_format
 from horsesense.settings import labelled
 
 MISTAKES = 4
 """Shown for each ability."""
+_Answered = tuple[Condition, ProbeAnswers]
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +116,7 @@ def profile_model(
     found = verdicts(scores)
     effects, moved = _planted_cues(answers)
     first = next(iter(answers[materials[0].ability.name].values()))
+    withheld = (withheld_of(each, answers[each.ability]) for each in scores)
     profiled = ModelProfile(
         model=call.name,
         summary=summary(found, known()),
@@ -118,6 +125,8 @@ def profile_model(
         associations=associations,
         planted_cues=effects,
         moved_by_cues=moved,
+        withheld=tuple(each for each in withheld if each is not None),
+        chat=chat_effect_of(scores, answers),
         mistakes=tuple(mistakes),
         asked=_how(first) + note,
         weights=first.part.model.weights,
@@ -157,9 +166,20 @@ def _asked(call: ProfileCall, materials: Sequence[Material]) -> tuple[dict[str, 
     for prompt_format in ("loglikelihood", "letters", "generate"):
         plan = _plan(call, materials, prompt_format)
         if _all_kept(call, plan):
-            return _collected(_run_all(call, call.model, plan)), None
+            found = _run_all(call, call.model, plan)
+            return _collected([*found, *_in_chat(call, call.model, materials, found)]), None
     model, prompt_format, ahead = _ready(call, materials)
-    return _collected(_run_all(call, model, _plan(call, materials, prompt_format))), ahead
+    found = _run_all(call, model, _plan(call, materials, prompt_format))
+    return _collected([*found, *_in_chat(call, model, materials, found)]), ahead
+
+
+def _in_chat(
+    call: ProfileCall, model: str | Path | Model, materials: Sequence[Material], found: Sequence[_Answered]
+) -> list[_Answered]:
+    """Ask some questions again in the chat template of a local model that was asked in plain text."""
+    first = found[0][1]
+    templated = first.part.model.chat_template and first.format not in ("letters", "generate")
+    return _run_all(call, model, list(chat_conditions(materials, call.edition))) if templated else []
 
 
 def _ready(call: ProfileCall, materials: Sequence[Material]) -> tuple[str | Path | Model, str, Forecast | None]:
@@ -172,9 +192,12 @@ def _ready(call: ProfileCall, materials: Sequence[Material]) -> tuple[str | Path
     chosen, skipped = first_supported(model, call.spec)
     if skipped:
         call.progress.log(f"{call.name}: profiled by {chosen.name} ({skipped})")
-    plan = _plan(call, materials, chosen.name)
+    plan = _supported(model, _plan(call, materials, chosen.name))
+    if isinstance(model, LanguageModel) and model.can("chat"):
+        plan += chat_conditions(materials, call.edition)
     rest = [each for each in plan if not _all_kept(call, [each])]
-    budget = sizes(None if call.folder is None else run_of_profile(call.folder), call.device)[0]
+    device = call.device if isinstance(model, LanguageModel) else SERVED
+    budget = sizes(None if call.folder is None else run_of_profile(call.folder), device)[0]
     price = None if call.served is None else call.served.price
     ahead = forecast(model, rest, call.spec, budget, price, call.progress)
     kept = f", {len(plan) - len(rest)} of {len(plan)} parts are kept already" if len(rest) < len(plan) else ""
@@ -193,6 +216,7 @@ def _asked_in_looks(
     base = {each.name: each for each in planted}
     asked: dict[str, set[str]] = {}
     parts: list[ProbeAnswers] = []
+    inside: list[_Answered] = []
     answers: dict[str, Answers] = {}
     questions = 0
     for number, share in enumerate(LOOKS, 1):
@@ -213,8 +237,10 @@ def _asked_in_looks(
                     probe = Probe.of(left, replace(condition.probe.card, name=step))
                     plan.append(replace(condition, name=step, probe=probe))
         questions += _questions(plan)
-        parts += [part for _, part in _run_all(call, model, plan)]
-        answers = _collected([(base[part.part.probe.name], part) for part in merge_steps(parts)])
+        found = _run_all(call, model, plan)
+        parts += [part for _, part in found]
+        inside = inside or _in_chat(call, model, materials, found)
+        answers = _collected([*((base[part.part.probe.name], part) for part in merge_steps(parts)), *inside])
         done = decided(scores_of(answers), shares)
         following = LOOKS[min(number, len(LOOKS) - 1)]
         shares = {n: following if s == share and n not in done else s for n, s in shares.items()}
@@ -224,6 +250,12 @@ def _asked_in_looks(
             break
     whole = _questions(_plan(call, materials, prompt_format))
     return answers, ahead, f"; adaptive, {questions:,} of {whole:,} questions"
+
+
+def _supported(model: str | Path | Model, plan: Sequence[Condition]) -> list[Condition]:
+    """Leave the letters out for a loaded model that does not support them, such as an object with likelihoods only."""
+    letters = isinstance(model, str | Path) or model.can(get_prompt_format("letters").needs)
+    return [each for each in plan if letters or each.role != "letters"]
 
 
 def _questions(plan: Iterable[Condition]) -> int:
@@ -238,28 +270,26 @@ def _loaded(call: ProfileCall) -> Model:
     return load_model(name, device=call.device, dtype=dtype, served=call.served, progress=call.progress)
 
 
-def _run_all(
-    call: ProfileCall, model: str | Path | Model, plan: Sequence[Condition]
-) -> list[tuple[Condition, ProbeAnswers]]:
+def _run_all(call: ProfileCall, model: str | Path | Model, plan: Sequence[Condition]) -> list[_Answered]:
     """Ask all of a plan, probes of the same ways together; each condition with its answers."""
 
-    groups: dict[tuple[tuple[str, ...], int], list[Condition]] = {}
-    for each in plan:
-        groups.setdefault((each.ways, each.orders), []).append(each)
+    groups: dict[tuple[tuple[str, ...], Variant], list[Condition]] = {}
+    for each in _supported(model, plan):
+        groups.setdefault((each.ways, each.variant), []).append(each)
     found = []
     compute = ComputeSettings(device=call.device, engine=call.engine)
     settings: dict[str, Any] = {"compute": compute, "served": call.served, "progress": call.progress}
-    for (ways, orders), group in groups.items():
+    for (ways, variant), group in groups.items():
         probes = {each.name: each.probe for each in group}
-        run = None if call.folder is None else run_of_profile(call.folder, orders)
-        spec = replace(call.spec, orders=orders or call.spec.orders)
+        run = None if call.folder is None else run_of_profile(call.folder, variant)
+        spec = group[0].spec(call.spec)
         answered = ask(model, probes, out=run, spec=spec, formats=ways, **settings).answered
         by_name = {each.name: each for each in group}
         found += [(by_name[part.part.probe.name], part) for part in answered]
     return found
 
 
-def _collected(found: Sequence[tuple[Condition, ProbeAnswers]]) -> dict[str, Answers]:
+def _collected(found: Sequence[_Answered]) -> dict[str, Answers]:
     answers: dict[str, dict[Any, ProbeAnswers]] = {}
     for condition, answered in found:
         answers.setdefault(condition.ability, {})[condition.role, answered.format] = answered
@@ -271,14 +301,14 @@ def _all_kept(call: ProfileCall, plan: Sequence[Condition]) -> bool:
 
     if call.folder is None:
         return False
-    runs = {each.orders: run_of_profile(call.folder, each.orders) for each in plan}
+    runs = {each.variant: run_of_profile(call.folder, each.variant) for each in plan}
     if not all(manifest_path(run).is_file() for run in runs.values()):
         return False
-    manifests = {orders: read_manifest(run) for orders, run in runs.items()}
+    manifests = {variant: read_manifest(run) for variant, run in runs.items()}
     for each in plan:
-        run = runs[each.orders]
+        run = runs[each.variant]
         for way in each.ways:
-            part = manifests[each.orders].part(call.name, each.name, way)
+            part = manifests[each.variant].part(call.name, each.name, way)
             if part is None or part.probe.content != content_of(each.probe.items) or not is_finished(run, part):
                 return False
     return True

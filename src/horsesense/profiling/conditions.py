@@ -1,10 +1,11 @@
-"""The conditions in which a model is evaluated: main, twin, retest, letters, without the question, planted cues.
+"""The conditions in which a model is evaluated, from the main questions to the chat template.
 
 Each is a probe of the run that stores the answers, so an interrupted profile can be resumed. With PMI, every option is
 scored with its question and alone: the same call gives the main score, the PMI score and the model's choice without the
 question. A model without likelihoods is asked by letters or replies, and once more with the question withheld. Replies
 to the main questions come in two option orders each; the retest, in another wording, has an order of its own. Cues are
-planted in some questions of all abilities together, each asked with the cue and with a placebo.
+planted in some questions of all abilities together, each asked with the cue and with a placebo. Some questions whose
+key is a word are asked without options, and some of all abilities in the chat template of a local model.
 """
 
 from __future__ import annotations
@@ -26,11 +27,12 @@ from horsesense.planting.planted_cues import PLANTED_IN, planted_probe
 from horsesense.profiling.abilities import Edition
 from horsesense.profiling.material import SEED, Material, by_turns
 from horsesense.progress import NO_PROGRESS, Progress
-from horsesense.runs.withheld import withheld_form, without_question
+from horsesense.runs.withheld import WITHHELD_FROM, withheld_form, without_options, without_question
 from horsesense.scoring.generate import REPLY_TOKENS
 from horsesense.scoring.prompt_formats import Call, PromptFormat, get_prompt_format
 
-Role = Literal["main", "twin", "retest", "letters", "prior", "withheld", "planted"]
+Role = Literal["main", "twin", "retest", "letters", "prior", "withheld", "open", "planted", "chat"]
+Variant = Literal["", "in-orders", "with-chat"]
 
 RETEST: Mapping[str, int] = {"quick": 12, "full": 200}
 """Families of the frozen half in the retest."""
@@ -47,6 +49,12 @@ WITHHELD = "withheld"
 """Facet of a question that is withheld, and its form."""
 BOTH_ORDERS = 2
 """Option orders of the main questions, where a model replies."""
+VARIANTS: Mapping[Variant, Mapping[str, Any]] = {
+    "": {},
+    "in-orders": {"orders": BOTH_ORDERS},
+    "with-chat": {"chat": "on"},
+}
+"""Fields of the scoring spec that some conditions change; each variant has a run of its own."""
 RETEST_OF = "retest_of"
 """Facet that identifies the question of the main condition."""
 PLANTED = "planted"
@@ -57,8 +65,14 @@ PLANTED_CUES: Mapping[str, tuple[str, ...]] = {
     "length": ("choice",),
 }
 """Planted cues with the forms of their items. Naming all options of a placebo is short where there are two."""
-PLANTED_FAMILIES: Mapping[str, int] = {"quick": 8, "full": 40}
-"""Families of each ability in which cues are planted, in one item each."""
+FEW: Mapping[str, int] = {"quick": 8, "full": 40}
+"""Families of each ability in which cues are planted, and that are asked in the chat template, by one item each."""
+OPEN: Mapping[str, Mapping[str, int]] = {
+    "loglikelihood": {"quick": 0, "full": 20},
+    "generate": {"quick": 12, "full": 60},
+}
+"""Families of each ability that are asked with the options withheld, by one item each. Without replies, each item takes
+the likelihoods of 200 concepts: with 12 families per ability, a quick profile would have twice as many tokens."""
 _SAMPLE = 800
 """Tokens on which the speed of a model is measured on a CPU; on a GPU a whole batch is used."""
 
@@ -74,8 +88,11 @@ class Condition:
     """Name of the probe in the run."""
     probe: Probe
     ways: tuple[str, ...]
-    orders: int = 0
-    """Number of option orders; 0: as usual in the prompt format."""
+    variant: Variant = ""
+
+    def spec(self, spec: ScoringSpec) -> ScoringSpec:
+        """Return the scoring spec of this condition."""
+        return replace(spec, **VARIANTS[self.variant])
 
 
 def conditions(material: Material, edition: Edition, prompt_format: str = "loglikelihood") -> Iterator[Condition]:
@@ -86,12 +103,12 @@ def conditions(material: Material, edition: Edition, prompt_format: str = "logli
     ability, frozen = material.ability.name, material.frozen
     likelihood = prompt_format == "loglikelihood"
     main = _ways(frozen) if likelihood else (prompt_format,)
-    orders = BOTH_ORDERS if prompt_format == "generate" else 0
-    yield Condition(ability, "main", ability, frozen, main, orders)
+    variant: Variant = "in-orders" if prompt_format == "generate" else ""
+    yield Condition(ability, "main", ability, frozen, main, variant)
     asked = list(frozen.items)
     if material.twin is not None:
         twin = replace(material.twin, items=_on_rungs(material.twin.items, "inference", "fact"))
-        yield Condition(ability, "twin", f"{ability}-twin", twin, main, orders)
+        yield Condition(ability, "twin", f"{ability}-twin", twin, main, variant)
         asked += twin.items
     retest = _retest_probe(frozen, _on_rungs(_first(frozen, RETEST[edition]), "inference"))
     yield Condition(ability, "retest", f"{ability}-retest", retest, (prompt_format,))
@@ -106,12 +123,17 @@ def conditions(material: Material, edition: Edition, prompt_format: str = "logli
         yield Condition(
             ability, "withheld", f"{ability}-withheld", Probe.of(list(hidden.values()), card), (prompt_format,)
         )
+    way = "loglikelihood" if likelihood else "generate"
+    if material.ability.open and (families := OPEN[way][edition]):
+        name = f"{ability}-open"
+        opened = without_options(frozen, _one_each(frozen, families), free=not likelihood)
+        yield Condition(ability, "open", name, Probe.of(opened, replace(frozen.card, name=name)), (way,))
 
 
 def conditions_in(
     clusters: Collection[str], material: Material, edition: Edition, prompt_format: str
 ) -> Iterator[Condition]:
-    """Yield the conditions of an ability for some clusters; the retest and letters keep their share."""
+    """Yield the conditions of an ability for some clusters; the retest, letters and open questions keep their share."""
     group = material.pool.card.group
 
     def inside(probe: Probe) -> Probe:
@@ -123,7 +145,7 @@ def conditions_in(
     asked = {item.id for item in part.frozen.items}
     whole = {each.role: each.probe for each in conditions(material, edition, prompt_format)}
     for each in conditions(part, edition, prompt_format):
-        if each.role in ("retest", "letters"):
+        if each.role in ("retest", "letters", "open"):
             again = [item for item in whole[each.role].items if original_id(item) in asked]
             each = replace(each, probe=Probe.of(again, whole[each.role].card))
         if each.probe.items:
@@ -134,13 +156,7 @@ def planted_conditions(
     materials: Sequence[Material], edition: Edition, prompt_format: str = "loglikelihood"
 ) -> Iterator[Condition]:
     """Yield a condition per planted cue, over all abilities; none if no cue fits their items."""
-    items: list[Item] = []
-    for material in materials:
-        first: dict[str, Item] = {}
-        for item in _on_rungs(_first(material.frozen, PLANTED_FAMILIES[edition]), "inference"):
-            if item.answer is not None:
-                first.setdefault(item.unit(), item)
-        items += first.values()
+    items = [item for material in materials for item in _one_each(material.frozen, FEW[edition])]
     card = Card(name=PLANTED, made="Questions of all abilities.")
     for cue, forms in PLANTED_CUES.items():
         if fitting := [item for item in items if item.form in forms]:
@@ -148,9 +164,19 @@ def planted_conditions(
             yield Condition(planted.card.name, "planted", planted.card.name, planted, (prompt_format,))
 
 
+def chat_conditions(materials: Sequence[Material], edition: Edition) -> Iterator[Condition]:
+    """Yield a condition per ability for a local model with a chat template: some main questions inside the template."""
+    for material in materials:
+        frozen, ability = material.frozen, material.ability.name
+        name, few = f"{ability}-chat", _one_each(frozen, FEW[edition])
+        probe = Probe.of(few, replace(frozen.card, name=name))
+        yield Condition(ability, "chat", name, probe, ("loglikelihood",), "with-chat")
+
+
 def original_id(item: Item) -> str:
-    """Return the id of the question in the main condition that a question of the retest, or with a planted cue, is."""
-    return str(item.facets.get(RETEST_OF, item.facets.get(PLANTED_IN, item.id)))
+    """Return the id of the main question that a question of another condition is."""
+    facets = (item.facets.get(name) for name in (RETEST_OF, PLANTED_IN, WITHHELD_FROM))
+    return str(next(filter(None, facets), item.id))
 
 
 def withheld_key(item: Item) -> tuple[str, ...]:
@@ -183,6 +209,15 @@ def _on_rungs(items: Sequence[Item], *rungs: str) -> list[Item]:
 
 def _first(probe: Probe, families: int) -> list[Item]:
     return [item for family in by_turns(probe.items, probe.card.group, SEED)[:families] for item in family]
+
+
+def _one_each(probe: Probe, families: int) -> list[Item]:
+    """Return the first judged item of each of some families."""
+    first: dict[str, Item] = {}
+    for item in _on_rungs(_first(probe, families), "inference"):
+        if item.answer is not None:
+            first.setdefault(item.unit(), item)
+    return list(first.values())
 
 
 def _retest_probe(probe: Probe, items: Sequence[Item]) -> Probe:
@@ -267,7 +302,7 @@ def forecast(
         progress.update("forecast", number, len(plan))
         for name in condition.ways:
             prompt_format = get_prompt_format(name)
-            meant = prompt_format.spec(replace(spec, orders=condition.orders or spec.orders))
+            meant = prompt_format.spec(condition.spec(spec))
             made = prompt_format.prepare(model, condition.probe.items, meant, condition.probe.items)
             items += len(made)
             samples = meant.samples if name == "generate" else 1

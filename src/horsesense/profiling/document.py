@@ -13,9 +13,10 @@ from horsesense.profiling.abilities import Ability
 from horsesense.profiling.conditions import Forecast
 from horsesense.profiling.contamination import TELLING
 from horsesense.profiling.finding import AbilityFinding, ModelDifference, Verdict, Verdicts
-from horsesense.profiling.from_answers import Mistake, OwnAssociations
+from horsesense.profiling.from_answers import ChatEffect, Mistake, OwnAssociations
 from horsesense.profiling.material import Material, part_of
 from horsesense.progress import NO_PROGRESS, Progress
+from horsesense.runs.withheld import WithheldResult
 from horsesense.stats import Estimate
 
 ORDER: tuple[Verdict, ...] = (
@@ -91,6 +92,10 @@ class ModelProfile(Document):
     """Effect of each planted cue on answers to questions of all abilities; it changes no verdict."""
     moved_by_cues: MovedByCues | None
     """All planted cues in one row; null if no cue fits the questions."""
+    withheld: tuple[WithheldResult, ...]
+    """Abilities that were also asked without the options: what the options give away; it changes no verdict."""
+    chat: ChatEffect | None
+    """Effect of the chat template; null for a model without one, and for one that is asked inside it anyway."""
     mistakes: tuple[Mistake, ...]
     """Most confident errors by ability."""
     asked: str

@@ -1,4 +1,4 @@
-"""From stored answers to item scores per ability, ladder analysis, own associations and confident errors."""
+"""From stored answers to item scores per ability, and to the further results of the page."""
 
 from __future__ import annotations
 
@@ -22,9 +22,11 @@ from horsesense.profiling.item_scores import BadShare, ExplanationColumn, ItemSc
 from horsesense.profiling.material import Material
 from horsesense.profiling.retention import REPHRASED
 from horsesense.runs.probe_answers import ProbeAnswers
+from horsesense.runs.withheld import ShownItems, WithheldResult, withheld_result
 from horsesense.scoring.normalise import BY_FORM, parse_normalisation
 from horsesense.stats import Credits, Estimate, accuracy, credits
 from horsesense.stats.mistakes import confident_errors
+from horsesense.stats.paired import compare
 from horsesense.stats.resampling import Floats
 
 Answers = Mapping[tuple[Role, str], ProbeAnswers]
@@ -63,6 +65,18 @@ class OwnAssociations(Document):
     """Accuracy where the text requires the word that the model prefers without it."""
     exception: Estimate
     """Accuracy where the text requires the other word."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChatEffect(Document):
+    """What the chat template does to a local model that is scored in plain text, on some questions of all abilities."""
+
+    plain: Estimate
+    """Accuracy in plain text, as in the verdicts."""
+    chat: Estimate
+    """Accuracy inside the chat template."""
+    difference: Estimate
+    """Accuracy inside the chat template minus accuracy in plain text."""
 
 
 def cue_of(material: Material, taxonomy: Graph | None) -> ChosenCue:
@@ -350,6 +364,46 @@ def associations_of(answers: Answers, group: str) -> OwnAssociations | None:
     units = np.array([item.unit(group) for item in items])
     generic, exception = (accuracy(main.right[side], units[side], 0.5) for side in sides)
     return OwnAssociations(len({item.family for item in items}), generic, exception)
+
+
+def withheld_of(scores: ItemScores, answers: Answers) -> WithheldResult | None:
+    """Compare question and options, the options alone and the question alone; None if the options were not withheld.
+
+    A question without an answer earns what a guess does.
+    """
+    alone = _of(answers, "open")
+    if alone is None:
+        return None
+    ids, hidden = scores.items.tolist(), None
+    if scores.blind is not None:
+        hidden = {id: credit for id, credit in zip(ids, scores.blind.tolist(), strict=True) if credit == credit}
+    whole = ShownItems(
+        model=scores.model,
+        probe=scores.ability,
+        format=alone.format,
+        ids=ids,
+        earned=scores.right,
+        chance=scores.chance,
+        clusters=scores.clusters.tolist(),
+    )
+    return withheld_result(whole, hidden, alone)
+
+
+def chat_effect_of(scores: Sequence[ItemScores], answers: Mapping[str, Answers]) -> ChatEffect | None:
+    """Compare answers inside the chat template with those in plain text; None if no question was asked inside it."""
+    rows: list[tuple[float, float, str]] = []
+    for own in scores:
+        if (inside := answers[own.ability].get(("chat", "loglikelihood"))) is not None:
+            places = {id: place for place, id in enumerate(own.items.tolist())}
+            earned = inside.credits(how_of(inside)).values.tolist()
+            for item, credit in zip(inside.items, earned, strict=True):
+                if (place := places.get(item.id)) is not None:  # an adaptive profile asks fewer questions in plain text
+                    rows.append((credit, float(own.right[place]), f"{own.ability} {own.clusters[place]}"))
+    if not rows:
+        return None
+    chat, plain, clusters = zip(*rows, strict=True)
+    test = compare(chat, plain, clusters)
+    return ChatEffect(test.b, test.a, test.difference)
 
 
 def mistakes_of(ability: Ability, answers: Answers, most: int) -> tuple[Mistake, ...]:

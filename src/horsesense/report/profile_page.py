@@ -81,6 +81,8 @@ def page_html(profile: Profile) -> str:
             for model in profile.models
         },
         "twins": [row for row in rows if any(cell is not None and cell.finding.twin is not None for cell in row.cells)],
+        "withheld": view.withheld_table(profile),
+        "chat": view.chat_table(profile),
         "view": view,
         "style": bundled("style.css"),
         "extra": bundled("profile.css"),
@@ -142,9 +144,13 @@ def _lines(profile: Profile) -> Iterator[str]:
     yield f"Adjusted score: {TERMS['Adjusted score']}"
     for sentence in view.comparisons(profile):
         yield f"\n{markdown_text(sentence)}"
+    withheld, chat = view.withheld_table(profile), view.chat_table(profile)
     yield "\nContamination:\n"
     for model in profile.models:
         yield f"- {markdown_text(view.contamination_sentence(model, view.titles_of(profile)))}"
+    for name, table in {"Options withheld": withheld, "Chat template": chat}.items():
+        if table.rows:
+            yield f"\n{name}:\n\n{table.markdown()}"
     yield f"\nMade by `{view.command(profile)}` (horsesense {profile.horsesense})."
 
 

@@ -23,6 +23,7 @@ from horsesense.profiling.finding import (
     OtherCondition,
 )
 from horsesense.profiling.retention import LEAST_CLUSTERS
+from horsesense.report.tables import TextTable
 from horsesense.stats import Estimate
 from horsesense.stats.intervals import at_level
 
@@ -344,6 +345,28 @@ def planted_cue_names(profile: Profile) -> list[str]:
     return list(dict.fromkeys(each.cue for model in profile.models for each in model.planted_cues))
 
 
+def withheld_table(profile: Profile) -> TextTable:
+    """Compare question and options, the options alone and the question alone, per model and ability."""
+    columns = ("model", "ability", "question and options", "options alone", "question alone", "among the first 10")
+    titles, rows = titles_of(profile), []
+    for model in profile.models:
+        for each in model.withheld:
+            alone = (each.shown, each.options_alone, each.question_alone)
+            shares = [f"{one:.0%}" if one is not None else "–" for one in alone]
+            first = "–" if each.recall is None else percent(each.recall[10], 0)
+            gaps = ["–" if gap is None else f"{gap:+.2f}" for gap in (each.from_options, each.from_question)]
+            rows.append([model.model, titles[each.probe], *shares, first, *gaps, str(each.n)])
+    return TextTable([*columns, "options give away", "question adds", "n"], rows, left=2)
+
+
+def chat_table(profile: Profile) -> TextTable:
+    """Compare plain text with the chat template, for local models that have one."""
+    columns = ["model", "in plain text (used)", "in the chat template", "difference", "n"]
+    pairs = [(each.model, each.chat) for each in profile.models if each.chat is not None]
+    rows = [[n, f"{c.plain:.0%}", f"{c.chat:.0%}", f"{c.difference:+.2f}", str(c.difference.n)] for n, c in pairs]
+    return TextTable(columns, rows)
+
+
 def controls(profile: Profile) -> str:
     """Name the controls that were applied; those that were not applied to all models with their models."""
     applied: dict[str, list[str]] = {}
@@ -370,12 +393,12 @@ def _controls_of(model: ModelProfile, profile: Profile) -> Iterator[str]:
         yield " by ".join(filter(None, ("relatedness", listed(profile.relatedness))))
     if "blind" in kinds:
         yield "the options without the question"
-    shown = {_condition_name(each.name) for f in findings for each in f.conditions}
-    if "Retest" in shown:
+    conditions = {_condition_name(each.name) for f in findings for each in f.conditions}
+    if "Retest" in conditions:
         yield "a retest"
-    if "With PMI" in shown:
+    if "With PMI" in conditions:
         yield "PMI"
-    if any(name.startswith("Prompt format") for name in shown):
+    if any(name.startswith("Prompt format") for name in conditions):
         yield "other prompt formats"
     if model.verdicts.contamination.difference is not None:
         yield "unpublished twins"

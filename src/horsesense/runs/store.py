@@ -66,23 +66,22 @@ def profiling(folder: Path) -> Iterator[None]:
     """Lock a folder for a profile: no other process enters it, and this one may write to the run inside."""
     if manifest_path(folder).is_file():
         raise _taken("a run", folder)
-    runs = {run_of_profile(folder, orders).resolve() for orders in (0, 1)}
     with locked(folder):
-        _own.update(runs)
+        _own.add(own := folder.resolve())
         try:
             yield
         finally:
-            _own.difference_update(runs)
+            _own.discard(own)
 
 
-def run_of_profile(folder: Path, orders: int = 0) -> Path:
-    """Return the folder of a profile's answers; replies in several option orders have their own."""
-    return folder / (f"{_RUN}-in-orders" if orders else _RUN)
+def run_of_profile(folder: Path, variant: str = "") -> Path:
+    """Return the folder of a profile's answers; those by another scoring spec have a folder of their own."""
+    return folder / (f"{_RUN}-{variant}" if variant else _RUN)
 
 
 def is_of_profile(run: Path) -> bool:
     """Whether a run belongs to the profile that this process is computing."""
-    return run.resolve() in _own
+    return run.resolve().parent in _own
 
 
 def check_free(folder: Path) -> None:

@@ -39,8 +39,8 @@ HIDDEN = {
     "pair": "The sentences are hidden. Guess which option holds.",
 }
 """Text in place of a question that is withheld."""
-_FROM = "withheld_from"
-"""Facet: the id of the item that was asked whole."""
+WITHHELD_FROM = "withheld_from"
+"""Facet: the id of the item that was asked with question and options."""
 _RARE = 2.0
 """Zipf frequency below which a word is not added to the closed set."""
 
@@ -58,7 +58,7 @@ def without_question(item: Item) -> Item:
     ('The question is hidden. Guess which option answers it.', ('ice', 'fire'))
     """
     seen = withheld_form(item)
-    return replace(seen, premise="", text=HIDDEN.get(seen.form, ""), facets={**item.facets, _FROM: item.id})
+    return replace(seen, premise="", text=HIDDEN.get(seen.form, ""), facets={**item.facets, WITHHELD_FROM: item.id})
 
 
 def with_withheld(probes: Mapping[str, Probe], withhold: Sequence[str], formats: Sequence[str]) -> dict[str, Probe]:
@@ -81,7 +81,7 @@ def with_withheld(probes: Mapping[str, Probe], withhold: Sequence[str], formats:
                     f"options cannot be withheld in the prompt formats {', '.join(formats)}",
                     fix=f"use {argument('formats', 'generate')} or {argument('formats', 'loglikelihood')}",
                 )
-            items = _open_items(probe) if free else _closed_items(probe)
+            items = without_options(probe, probe.items, free)
             if not items:
                 raise UserError(
                     f"{name}: the options cannot be withheld, since no key is a concept of WordNet",
@@ -98,10 +98,10 @@ def _probe(probe: Probe, name: str, how: str, items: Sequence[Item]) -> Probe:
     return Probe.of([replace(item, probe=name) for item in items], card, notes)
 
 
-def _keyed(probe: Probe, graph: Graph) -> list[tuple[Item, int]]:
+def _keyed(items: Sequence[Item], graph: Graph) -> list[tuple[Item, int]]:
     """Return the items that a free answer can be compared with, and the concepts of their keys."""
     keyed = []
-    for item in probe.items:
+    for item in items:
         if item.form == "choice" and item.answer is not None and item.concepts:
             concept = graph.number.get(item.concepts[item.answer])
             if concept is not None:
@@ -109,30 +109,39 @@ def _keyed(probe: Probe, graph: Graph) -> list[tuple[Item, int]]:
     return keyed
 
 
-def _open_items(probe: Probe) -> list[Item]:
+def without_options(probe: Probe, items: Sequence[Item], free: bool) -> list[Item]:
+    """Withhold the options of those items whose key is a concept of WordNet.
+
+    Args:
+        probe: Their probe, whose concepts are preferred as candidates.
+        items: Some or all of its items.
+        free: Whether the answer is free; otherwise the options are a closed set of concepts.
+    """
+    if not free:
+        return _closed_items(probe, items)
     return [
         replace(
             item,
             options=(item.options[item.answer or 0], OPEN),
             answer=0,
             concepts=(item.concepts[item.answer or 0], ""),
-            facets={**item.facets, _FROM: item.id, FIXED_ORDER: True},
+            facets={**item.facets, WITHHELD_FROM: item.id, FIXED_ORDER: True},
         )
-        for item, _ in _keyed(probe, knowledge())
+        for item, _ in _keyed(items, knowledge())
     ]
 
 
-def _closed_items(probe: Probe) -> list[Item]:
+def _closed_items(probe: Probe, asked_items: Sequence[Item]) -> list[Item]:
     """Return the items with a closed set of concepts as options: those of the probe's options, then others.
 
     A concept above or below the key or the concept that is asked about may be right as well, and is left out.
     """
     graph = knowledge()
-    keyed = _keyed(probe, graph)
-    own = {graph.number[name] for item, _ in keyed for name in item.concepts if name in graph.number}
+    mentioned = (name for item, _ in _keyed(probe.items, graph) for name in item.concepts)
+    own = {graph.number[name] for name in mentioned if name in graph.number}
     pools: dict[str, tuple[list[int], list[int]]] = {}
     items = []
-    for item, key in keyed:
+    for item, key in _keyed(asked_items, graph):
         pos = graph.pos[key]
         if pos not in pools:
             same = [concept for concept in range(len(graph)) if graph.pos[concept] == pos]
@@ -157,7 +166,7 @@ def _closed_items(probe: Probe) -> list[Item]:
                 options=tuple(text[chosen[place]] for place in order),
                 concepts=tuple(graph.ids[chosen[place]] for place in order),
                 answer=order.index(0),
-                facets={**item.facets, _FROM: item.id},
+                facets={**item.facets, WITHHELD_FROM: item.id},
             )
         )
     return items
@@ -204,37 +213,73 @@ def withheld_results(answered: Sequence[ProbeAnswers]) -> tuple[WithheldResult, 
     return tuple(results)
 
 
+@dataclass(frozen=True, slots=True)
+class ShownItems:
+    """A model on items that were asked with question and options."""
+
+    model: str
+    probe: str
+    format: str
+    ids: Sequence[str]
+    earned: Floats
+    """Credit of each item."""
+    chance: Floats
+    """Credit of a guess."""
+    clusters: Sequence[str]
+
+
 def _result(whole: ProbeAnswers, hidden: ProbeAnswers | None, alone: ProbeAnswers | None) -> WithheldResult:
-    credits = {part: _credits(each) for part, each in (("hidden", hidden), ("alone", alone)) if each}
-    own = {item.id: credit for item, credit in zip(whole.items, _earned(whole), strict=True)}
-    common = [item for item in whole.items if item.id in own and all(item.id in each for each in credits.values())]
-    group = whole.probe.card.group
-    clusters = [item.unit(group) for item in common]
-    values = np.array([own[item.id] for item in common])
-    guess = np.array([1 / len(item.options) for item in common])
+    asked = ShownItems(
+        model=whole.part.model.name,
+        probe=whole.part.probe.name,
+        format=whole.format,
+        ids=[item.id for item in whole.items],
+        earned=_earned(whole),
+        chance=np.array([1 / len(item.options) for item in whole.items]),
+        clusters=[item.unit(whole.probe.card.group) for item in whole.items],
+    )
+    return withheld_result(asked, None if hidden is None else _credits(hidden), alone)
+
+
+def withheld_result(
+    asked: ShownItems, hidden: Mapping[str, float] | None, alone: ProbeAnswers | None
+) -> WithheldResult:
+    """Compare the three askings of the same items.
+
+    Args:
+        asked: The items with question and options.
+        hidden: Credit of items with the question withheld, by the id of the item; None if it was not.
+        alone: Answers with the options withheld; None if they were not.
+    """
+    credits = {"hidden": hidden} if hidden is not None else {}
+    if alone is not None:
+        credits["alone"] = _credits(alone)
+    common = [place for place, id in enumerate(asked.ids) if all(id in each for each in credits.values())]
+    clusters = [asked.clusters[place] for place in common]
+    values, guess = asked.earned[common], asked.chance[common]
+
+    def earned(part: str) -> Floats:
+        return np.array([credits[part][asked.ids[place]] for place in common])
 
     def difference(part: str, chance: Floats | float) -> Estimate | None:
         if part not in credits:
             return None
-        other = np.array([credits[part][item.id] for item in common])
-        gained = (values - guess) / (1 - guess) - (other - chance) / (1 - chance)
+        gained = (values - guess) / (1 - guess) - (earned(part) - chance) / (1 - chance)
         variance, number = mean_spread(gained, np.asarray(clusters), None, 0, RESAMPLES)
         value = float(gained.mean())
         ends, method = difference_interval(value, variance, number), "paired cluster bootstrap, t"
         return Estimate(value, ends, len(gained), number, None, 0.95, method, 0, unit_note(number))
 
     def estimate(part: str, chance: float) -> Estimate | None:
-        if part not in credits:
-            return None
-        return accuracy(np.array([credits[part][item.id] for item in common]), clusters, chance=chance)
+        return accuracy(earned(part), clusters, chance=chance) if part in credits else None
 
     free = alone is not None and alone.format == "generate"
     few = 0.0 if free or alone is None else float(np.mean([1 / len(item.options) for item in alone.items]))
     ranks = None if free or alone is None else _ranks(alone)
     return WithheldResult(
-        model=whole.part.model.name,
-        probe=whole.part.probe.name,
-        format=whole.format,
+        model=asked.model,
+        probe=asked.probe,
+        format=asked.format,
         n=len(common),
         shown=accuracy(values, clusters, chance=float(guess.mean())),
         options_alone=estimate("hidden", float(guess.mean())),
@@ -254,7 +299,7 @@ def _earned(answered: ProbeAnswers) -> Floats:
 def _credits(answered: ProbeAnswers) -> dict[str, float]:
     """Return the credit of each item under the id of the item that was asked whole."""
     pairs = zip(answered.items, _earned(answered).tolist(), strict=True)
-    return {str(item.facets[_FROM]): credit for item, credit in pairs}
+    return {str(item.facets[WITHHELD_FROM]): credit for item, credit in pairs}
 
 
 def _grades(answered: ProbeAnswers) -> dict[str, int]:

@@ -94,10 +94,12 @@ class Always:
     def generate(self, messages, *, max_tokens, temperature, seed):
         return "A"
 print(hs.ask(Always(), {str(tmp_path / "probe.jsonl")!r}).results()["format"])
+print(hs.profile(Always(), abilities=["parts"], limit=2).models[0].verdicts.findings[0].verdict)
 """
     path = os.environ | {"PYTHONPATH": str(ROOT / "src")}
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env=path, check=False)
-    assert done.stdout.strip() == "['generate']", done.stderr
+    assert done.stdout.split("\n", 1)[0] == "['generate']", done.stderr
+    assert done.stdout.endswith("\ninconclusive\n"), done.stderr
 
 
 def _library(monkeypatch: pytest.MonkeyPatch, name: str, **attributes: Any) -> None:
