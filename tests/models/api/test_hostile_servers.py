@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import gzip
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,7 +13,7 @@ import horsesense as hs
 from horsesense.core import Card, Item, Probe
 from horsesense.errors import UserError
 from horsesense.models.api import http, limiter
-from horsesense.models.api.requests import QuotaError, RefusedError
+from horsesense.models.api.requests import QuotaError, RefusedError, TemporaryError
 from horsesense.models.api.served_model import ServedModel, open_served
 from horsesense.models.api.settings import ServedSettings
 from horsesense.models.protocol import Sampling, Turn
@@ -105,6 +106,13 @@ def test_a_packed_reply_is_bounded_by_what_it_unpacks_to(fake: ModelServer, monk
     fake.behaviour.says_instead = (200, {"Content-Encoding": "gzip"}, bomb)
     with pytest.raises(RefusedError, match="more than 1 MB"):
         served.continuations(TURNS[:1], Sampling(8))
+
+
+def test_an_id_that_makes_no_address_is_refused(fake: ModelServer) -> None:
+    transport = opened(fake).client.transport
+    assert isinstance(transport, http.HttpTransport)
+    with pytest.raises(TemporaryError, match="names an invalid address"):
+        asyncio.run(transport.exchange("/files/a\n/content", {}))
 
 
 def test_a_stream_that_never_ends_is_ended_by_the_timeout(fake: ModelServer) -> None:

@@ -105,6 +105,8 @@ class HttpTransport:
                 connection.stream("POST" if content else "GET", url, **content) as response,
             ):
                 return response, await self._content(response, largest or LARGEST_REPLY)
+        except httpx.InvalidURL as error:  # made with an id that the server gave
+            raise TemporaryError("its answer names an invalid address", away=False) from error
         except httpx.ConnectTimeout as error:
             raise TemporaryError("the connection is refused", reached=False) from error
         except (httpx.TimeoutException, TimeoutError) as error:
