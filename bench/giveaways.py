@@ -108,8 +108,8 @@ def probes(arguments: argparse.Namespace) -> Iterator[tuple[str, Probe]]:
             yield f"released {name}", read_files("mcqa", [arguments.released / f"{name}.jsonl.gz"])
     if not arguments.files:
         for relation in RELATIONS:
-            yield f"ours, {relation}", build(relation=relation)
-        yield "ours, dictionary", build_dictionaryqa()
+            yield f"ours, {relation}", build(relation=relation, distractors="random")
+        yield "ours, dictionary", build_dictionaryqa(distractors="random")
 
 
 def main() -> None:

@@ -1,12 +1,12 @@
 """Write the near questions that ship with the package, or check that they can be written again.
 
-OMP_NUM_THREADS=1 python -m tools.store_near [hypernymy ... dictionary ladders]            write them
-OMP_NUM_THREADS=1 python -m tools.store_near --check [hypernymy ... dictionary ladders]    compare them, byte for byte
+OMP_NUM_THREADS=1 python -m tools.store_near [hypernymy hyponymy-more ... ladders]            write them
+OMP_NUM_THREADS=1 python -m tools.store_near --check [hypernymy hyponymy-more ... ladders]    compare, byte for byte
 
-The profile asks the same questions. Needs `horsesense fetch wordnet gcide glove minilm` and the libraries of
-constraints.txt; takes some minutes per set. The texts of the items follow from the stored ids, so that a set is written
-again only when its rules change. Definitions and dictionary were drawn before sets were trimmed here, and then trimmed:
-a new draw gives other questions.
+The profile asks hypernymy, hyponymy, definitions and dictionary. NAME-more has questions beyond those. Needs
+`horsesense fetch wordnet gcide glove minilm` and the libraries of constraints.txt; takes some minutes per set. The
+texts of the items follow from the stored ids, so that a set is written again only when its rules change. Definitions
+and dictionary were drawn before sets were trimmed here, and then trimmed: a new draw gives other questions.
 """
 
 from __future__ import annotations
@@ -30,12 +30,14 @@ from horsesense.methods.wordnetqa.dictionaryqa import DictionaryPlan, draw_near,
 from horsesense.methods.wordnetqa.near_distractors import NearBuilder
 from horsesense.methods.wordnetqa.near_senses import Senses
 from horsesense.methods.wordnetqa.plan import Relation, WordNetPlan
-from horsesense.methods.wordnetqa.stored_near import write_stored
+from horsesense.methods.wordnetqa.stored_near import MORE, stored_questions, write_stored
 from horsesense.methods.wordnetqa.trimming import trim
 
+SEARCHED = ("hyponymy-more",)
 METHODS = Path(__file__).parents[1] / "src" / "horsesense" / "methods"
 STORED: dict[str, Path] = {
     **{name: METHODS / "wordnetqa" / "near" / f"{name}.tsv.gz" for name in ("hypernymy", "hyponymy", "definitions")},
+    **{name: METHODS / "wordnetqa" / "near" / f"{name}.tsv.gz" for name in SEARCHED},
     "dictionary": METHODS / "wordnetqa" / "near" / "dictionary.tsv.gz",
     "ladders": METHODS / "ladders" / taxa.FILE,
 }
@@ -75,10 +77,17 @@ def write(name: str, file: Path, known: Sequence[Encoder]) -> None:
         write_stored(file, dictionary, [slots[index] for index in left])
         print(f"{name}: {len(left):,} of {len(slots):,} questions")
     else:
-        asked = WordNetPlan(cast(Relation, name), distractors="near", wording="en", common=True, one_split=True)
+        relation = cast(Relation, name.removesuffix(MORE))
+        asked = WordNetPlan(relation, distractors="near", wording="en", common=True, one_split=True)
         attested = AttestedConcepts(graph, CertaintyRules(graph))
         options = Options(graph, asked, attested, template_words=False)
-        choices = NearBuilder(options, attested, known, Counter()).choices(None)
+        builder = NearBuilder(options, attested, known, Counter())
+        if name in SEARCHED:
+            first = stored_questions(graph, relation, asked.options, 0, None) if name.endswith(MORE) else []
+            questions = {(graph.number[each.asked], graph.number[each.answer]) for each in first}
+            choices = builder.more_choices(questions, lambda some: list(items_of(graph, some, asked)))
+        else:
+            choices = builder.choices(None)
         left = trim(list(items_of(graph, choices, asked)), known, graph, "asked")
         write_stored(file, graph, [choices[index] for index in left])
         print(f"{name}: {len(left):,} of {len(choices):,} questions")

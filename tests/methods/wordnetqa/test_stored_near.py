@@ -68,6 +68,9 @@ class _Bytes:
     def __init__(self, text: str) -> None:
         self._text = text
 
+    def is_file(self) -> bool:
+        return True
+
     def read_bytes(self) -> bytes:
         import gzip
 

@@ -133,7 +133,7 @@ def test_an_audit_applies_to_the_audited_items_only(release: Path, monkeypatch: 
     probe = Probe.of(list(items), Card("wordnetqa-definitions", made="Made by hand."))
     other = with_audit(probe)
     assert other.card.label_quality is None
-    assert other.card.made.startswith("Made by hand. These items have not been audited; in another build")
+    assert other.card.made.startswith("Made by hand. These items have not been audited; of other builds, 0.0% [")
     assert with_audit(probe, similar=False) == probe, "an audit of another kind says nothing"
     monkeypatch.setattr("horsesense.methods.audits.stored_audit", lambda _: replace(reading, content=content_of(items)))
     assert with_audit(probe).card.label_quality == replace(reading, content=content_of(items))

@@ -16,6 +16,9 @@ from horsesense.core.audit import LabelQuality, content_of
 from horsesense.data import FieldProblem, check_json
 from horsesense.errors import UserError
 
+MIXED = "-mixed"
+"""Ending of the card's name of a set with near and random distractors."""
+
 
 @cache
 def stored_audit(name: str) -> LabelQuality | None:
@@ -31,18 +34,23 @@ def _broken(problem: FieldProblem) -> UserError:
 def with_audit(probe: Probe, similar: bool = True) -> Probe:
     """Add the audit of exactly these items to the card; if others were audited, ``made`` says so.
 
-    ``similar``: whether the probe is built like the audited one, so that the earlier audit is of interest.
+    ``similar``: whether the probe is built like the audited one, so that the earlier audit is of interest. A set named
+    NAME-mixed has items like those of NAME-near-more, or NAME-near, and of NAME.
     """
-    audit = stored_audit(probe.card.name)
-    if audit is None:
-        return probe
-    if audit.content == content_of(probe.items):
+    name = probe.card.name
+    audit = stored_audit(name)
+    if audit is not None and audit.content == content_of(probe.items):
         return replace(probe, card=replace(probe.card, label_quality=audit))
-    if not similar:
+    base = name.removesuffix(MIXED)
+    near = next((n for n in (f"{base}-near-more", f"{base}-near") if stored_audit(n) is not None), base)
+    others = {other: stored_audit(other) for other in ((name,) if base == name else (near, base))}
+    shares = " and ".join(_share_bad(other, audit) for other, audit in others.items() if audit is not None)
+    if not shares or not similar:
         return probe
-    share = audit.final.corrected or audit.final.bad
-    note = (
-        f"These items have not been audited; in another build ({audit.items:,} items, {audit.date}) "
-        f"{share:.1%} were bad."
-    )
+    note = f"These items have not been audited; of other builds, {shares} were bad."
     return replace(probe, card=replace(probe.card, made=f"{probe.card.made} {note}".strip()))
+
+
+def _share_bad(name: str, audit: LabelQuality) -> str:
+    share = audit.final.corrected or audit.final.bad
+    return f"{share:.1%} of {name} ({audit.items:,} items, {audit.date})"

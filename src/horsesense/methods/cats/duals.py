@@ -304,10 +304,12 @@ def build_duals(
     Returns:
         The probe: one family per pair and operator, with the original and its dual.
     """
+    from horsesense.methods.audits import with_audit
+
     plan = DualPlan(tuple(operators), tuple(statuses), per_method, seed)
     sources = [probes] if isinstance(probes, Probe | str | Path) else list(probes)
     try:
-        return make_duals([_source(each, seed) for each in sources], plan)
+        return with_audit(make_duals([_source(each, seed) for each in sources], plan))
     except UserError as error:
         files = [each for each in sources if not isinstance(each, Probe)]
         raise (error.at(files[0]) if files and error.file is None else error) from None

@@ -44,7 +44,13 @@ from horsesense.methods.wordnetqa.questions import (
     question_text,
     questions_of,
 )
-from horsesense.methods.wordnetqa.stored_near import balanced_by, near_encoders, stored_questions
+from horsesense.methods.wordnetqa.stored_near import (
+    balanced_by,
+    more_of,
+    near_encoders,
+    stored_questions,
+    usual_distractors,
+)
 from horsesense.progress import NO_PROGRESS, Progress
 
 Made = TypeVar("Made")
@@ -120,7 +126,7 @@ def build_wordnetqa(graph: Graph, plan: WordNetPlan, encoders: Sequence[Encoder]
         plan = replace(plan, common=True, one_split=plan.relation in ("hypernymy", "hyponymy"))
         half = plan.limit if plan.limit is None or plan.distractors == "near" else (plan.limit + 1) // 2
         builder = NearBuilder(Options(graph, plan, attested, template_words=False), attested, encoders, rejected)
-        stored = stored_questions(graph, plan.relation, plan.options, plan.seed, half)
+        stored = stored_questions(graph, plan.relation, plan.options, plan.seed, half, plan.more)
         choices = [builder.choice(*each.question(graph, plan.relation)) for each in stored] or builder.choices(half)
         considered = builder.considered or [choice.question.asked for choice in choices]
     elif plan.distractors == "near":
@@ -149,7 +155,7 @@ def build_wordnetqa(graph: Graph, plan: WordNetPlan, encoders: Sequence[Encoder]
             fix=f"{raised}ask for fewer options, or add concepts with words, definitions and examples",
         )
     card = Card(
-        name=f"wordnetqa-{plan.relation}" + ("-near" if near and plan.distractors == "near" else ""),
+        name=f"wordnetqa-{plan.relation}" + (f"-{plan.distractors}{more_of(plan)}" if near else ""),
         method="wordnetqa",
         licence=graph.origin.licence,
         made=_made(graph, plan, near, encoders) + (f" {_ALL_TEST}" if rejected[TOO_SMALL] else ""),
@@ -355,7 +361,7 @@ def build(
     limit: Annotated[int, Ge(1)] | None = None,
     seed: Annotated[int, Ge(0)] = 0,
     options: Annotated[int, Interval(ge=2, le=20)] = 5,
-    distractors: Distractors = "random",
+    distractors: Distractors | None = None,
     as_paper: bool = False,
     wording: str | Path = "",
     matched_hops: bool = False,
@@ -370,7 +376,8 @@ def build(
         seed: Random seed.
         options: Number of options per question.
         distractors: Wrong options: random, near (similar in meaning but false; why is stored with the item), or
-            mixed (half of the questions with each).
+            mixed (half of the questions with each). By default, mixed where near questions ship with the package,
+            otherwise random.
         as_paper: Build as in the paper, with its types of distractors and the surface cues that its rules leave in.
         wording: Question templates in another language, as a .toml file. By default, English.
         matched_hops: For hypernymy, ask for the same hypernym of words one, two, three … links below it, with the same
@@ -385,8 +392,8 @@ def build(
     from horsesense.methods.wordnetqa.matched_hops import build_matched_hops
 
     graph = open_graph(source)
-    chosen: Distractors = "random" if as_paper or matched_hops else distractors
-    plan = WordNetPlan(relation, seed, limit, as_paper, options, chosen, str(wording), exact=True)
+    chosen = "random" if as_paper or matched_hops else distractors or usual_distractors(graph, relation, options)
+    plan = WordNetPlan(relation, seed, limit, as_paper, options, chosen, str(wording), exact=True, more=True)
     if matched_hops:
         return build_matched_hops(graph, plan)
     probe = build_wordnetqa(graph, plan, near_encoders(graph, relation, options, chosen, progress))

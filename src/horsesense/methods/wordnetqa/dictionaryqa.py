@@ -24,7 +24,7 @@ from horsesense.methods.wordnetqa.near_senses import TEMPLATES, Senses
 from horsesense.methods.wordnetqa.plan import FEWEST_SPLIT, Distractors, first_of_each_split, near_split
 from horsesense.methods.wordnetqa.questions import ConceptQuestion, question_text
 from horsesense.methods.wordnetqa.rank_balance import NearQuestion, RankBalance
-from horsesense.methods.wordnetqa.stored_near import balanced_by, near_encoders, stored_questions
+from horsesense.methods.wordnetqa.stored_near import balanced_by, near_encoders, stored_questions, usual_distractors
 from horsesense.methods.wordnetqa.word_forms import find_form
 from horsesense.progress import NO_PROGRESS, Progress
 
@@ -101,7 +101,7 @@ def dictionaryqa_probe(
         how = f"near ones, relatedness balanced by {balanced_by(graph, 'dictionary', plan.options, encoders)}"
         how += "" if plan.distractors == "near" else "; in the other half other senses first, then random ones"
     card = Card(
-        name="dictionaryqa-near" if near and plan.distractors == "near" else "dictionaryqa",
+        name=f"dictionaryqa-{plan.distractors}" if near else "dictionaryqa",
         method="dictionaryqa",
         licence=graph.origin.licence,
         made=f"Senses of words in {graph.origin.name} {graph.origin.version}, {plan.options} options each: {how}.",
@@ -383,7 +383,7 @@ def build_dictionaryqa(
     limit: Annotated[int, Ge(1)] | None = None,
     seed: Annotated[int, Ge(0)] = 0,
     options: Annotated[int, Interval(ge=2, le=20)] = 5,
-    distractors: Distractors = "random",
+    distractors: Distractors | None = None,
     as_paper: bool = False,
     progress: Progress = NO_PROGRESS,
 ) -> Probe:
@@ -395,7 +395,8 @@ def build_dictionaryqa(
         seed: Random seed.
         options: Number of options per question.
         distractors: Wrong options: random (other senses of the word and random ones), near (similar in meaning,
-            but false; the reason is stored), or mixed (half of the questions with each).
+            but false; the reason is stored), or mixed (half of the questions with each). By default, mixed where
+            near questions ship with the package and WordNet is here, otherwise random.
         as_paper: Build as in the paper, with the surface cues that its rules leave in.
         progress: Progress callback.
 
@@ -407,6 +408,8 @@ def build_dictionaryqa(
 
     graph = open_graph(source)
     thesaurus = None if as_paper else find_wordnet_graph()
-    plan = DictionaryPlan(seed, limit, as_paper, options, distractors=distractors, exact=True)
-    needed = near_encoders(graph, "dictionary", options, distractors, progress)
+    usual = usual_distractors(graph, "dictionary", options) if thesaurus is not None else "random"
+    chosen = distractors or usual
+    plan = DictionaryPlan(seed, limit, as_paper, options, distractors=chosen, exact=True)
+    needed = near_encoders(graph, "dictionary", options, chosen, progress)
     return with_audit(dictionaryqa_probe(graph, plan, thesaurus, needed), similar=source == "gcide" and not as_paper)

@@ -13,13 +13,14 @@ which are dropped at the end.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from functools import cache, lru_cache
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
+from horsesense.core import Item
 from horsesense.cues.relatedness import Encoder
 from horsesense.lexicons.graph import Graph
 from horsesense.lexicons.words import words, zipf
@@ -28,9 +29,10 @@ from horsesense.methods.wordnetqa.balanced_distractors import Options
 from horsesense.methods.wordnetqa.certainty_rules import word_class
 from horsesense.methods.wordnetqa.disjointness import Disjointness
 from horsesense.methods.wordnetqa.distractors import QuestionOptions
-from horsesense.methods.wordnetqa.plan import WordNetPlan, near_split
+from horsesense.methods.wordnetqa.plan import NO_LIMIT, WordNetPlan, near_split
 from horsesense.methods.wordnetqa.questions import ConceptQuestion, question_text
 from horsesense.methods.wordnetqa.rank_balance import Mask, NearQuestion, RankBalance
+from horsesense.methods.wordnetqa.set_search import possible_sets, search
 from horsesense.methods.wordnetqa.word_forms import find_form
 
 HOPS = (1, 2, 3, 4)
@@ -45,8 +47,8 @@ _SPARE = 4
 """Questions drawn per item of a limit; most have no closer distractor."""
 _MOST_SENSES = 3
 """Senses of a noun whose kinds are asked for without context."""
-_MOST_SETS = 12
-"""Hyponyms asked for per concept and distance."""
+_MOST_BELOW, _MOST_BELOW_SEARCHED = 12, 40
+"""Hyponyms asked for per concept and distance, in a first draw and in the search for more."""
 _FEW_NEAR = 20
 """Concepts of near kinds, below which those of other sorts are offered too."""
 _NO_WAY = 100
@@ -56,13 +58,13 @@ _SHORTEST, _LONGEST = 3, 18
 """Words of a definition that is asked or offered."""
 _LONGEST_EXAMPLE = 14
 
-_ANY = "*"
+_ANY, _MORE = "*", "odd_kinds_more.tsv"
 
 
 @cache
-def odd_kinds() -> frozenset[tuple[str, str]]:
+def odd_kinds(file: str = "odd_kinds.tsv") -> frozenset[tuple[str, str]]:
     """Return keys that do not hold: concept and kind; `_ANY` stands for every concept, or every kind."""
-    text = Path(__file__).with_name("odd_kinds.tsv").read_text(encoding="utf-8")
+    text = Path(__file__).with_name(file).read_text(encoding="utf-8")
     lines = (line.split("\t") for line in text.splitlines() if not line.startswith("#"))
     return frozenset((lower, upper) for lower, upper in lines)
 
@@ -95,19 +97,14 @@ class NearBuilder:
         self.by_kind = self.plan.relation in ("hypernymy", "hyponymy")
         self.disjoint = Disjointness(self.graph)
         self.considered: list[int] = []
+        self.most_below = _MOST_BELOW
         self.usable = lru_cache(maxsize=None)(self._usable)
         self.senses = lru_cache(maxsize=None)(self._senses)
         self.kinds_above = lru_cache(maxsize=None)(self._kinds_above)
 
     def choices(self, limit: int | None) -> list[QuestionOptions]:
         """Return questions with their distractors; exactly ``limit`` where there are as many."""
-        most = self.plan.size["near"] if limit is None else max(_FEWEST_DRAWN, _SPARE * limit)
-        drawn: list[NearQuestion] = []
-        for concept in self._shuffled():
-            for question in self._questions(concept):
-                drawn.append(NearQuestion(question, question_text(question, self.plan.template(question.template))))
-            if len(drawn) >= most:
-                break
+        drawn = self._drawn(self.plan.size["near"] if limit is None else max(_FEWEST_DRAWN, _SPARE * limit))
         self.considered = list(dict.fromkeys(each.question.asked for each in drawn))
         upwards = self.plan.relation == "hypernymy"
         balance = RankBalance(
@@ -123,6 +120,32 @@ class NearBuilder:
             self.rejected["near: a reader found that the key does not hold"] += len(full) - len(held)
             full = held
         return [self.choice(each.question, each.distractors) for each in full[:limit]]
+
+    def more_choices(
+        self, known: Container[tuple[int, int]], items: Callable[[Sequence[QuestionOptions]], Sequence[Item]]
+    ) -> list[QuestionOptions]:
+        """Return all questions beyond ``known`` (asked concept and answer), with distractors by `set_search`."""
+        self.most_below = _MOST_BELOW_SEARCHED
+        drawn = [
+            each
+            for each in self._drawn(NO_LIMIT)
+            if (each.question.asked, each.question.answer) not in known
+            and not (self.by_kind and (self._was_rejected(each.question) or self._was_rejected(each.question, _MORE)))
+        ]
+        pool = _Pool(self, [each.question for each in drawn])
+        possible = possible_sets(drawn, pool, self.encoders, self.plan.options - 1, self.plan.rng)
+        option = self.options.text
+        return search(possible, self.encoders, option, self.choice, items, self.graph, self.plan.rng("search"))
+
+    def _drawn(self, most: int) -> list[NearQuestion]:
+        """Return questions of whole concepts until there are ``most``."""
+        drawn: list[NearQuestion] = []
+        for concept in self._shuffled():
+            for question in self._questions(concept):
+                drawn.append(NearQuestion(question, question_text(question, self.plan.template(question.template))))
+            if len(drawn) >= most:
+                break
+        return drawn
 
     def choice(self, question: ConceptQuestion, distractors: Sequence[int]) -> QuestionOptions:
         """Return a question with its distractors, their distance and their certificates."""
@@ -191,11 +214,11 @@ class NearBuilder:
             held.update(other for other in self.graph.up.reached(concept) if self.disjoint.taxa(other))
         return frozenset(other for other in held if (_ANY, self.graph.ids[other]) not in odd_kinds())
 
-    def _was_rejected(self, question: ConceptQuestion) -> bool:
+    def _was_rejected(self, question: ConceptQuestion, file: str = "odd_kinds.tsv") -> bool:
         """Return whether a reader found that this key does not hold."""
         pair = question.asked, question.answer
         concept, kind = (self.graph.ids[each] for each in (pair if self.plan.relation == "hypernymy" else pair[::-1]))
-        return not odd_kinds().isdisjoint({(concept, kind), (concept, _ANY)})
+        return not odd_kinds(file).isdisjoint({(concept, kind), (concept, _ANY), (_ANY, kind)})
 
     def _upwards(self, concept: int) -> list[ConceptQuestion]:
         """Return at most one question per distance about a word by itself."""
@@ -226,7 +249,7 @@ class NearBuilder:
                 question = ConceptQuestion(concept, answer, hops, definition, word, template)
                 if self._good(question):
                     by_hops[hops].append(question)
-        return [q for each in by_hops.values() for q in rng.sample(each, min(len(each), _MOST_SETS))]
+        return [q for each in by_hops.values() for q in rng.sample(each, min(len(each), self.most_below))]
 
     def _meanings(self, concept: int) -> Iterator[ConceptQuestion]:
         """Yield questions for the words of a definition; or for the definition of a word in its short examples, and of

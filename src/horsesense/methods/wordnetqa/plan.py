@@ -165,6 +165,8 @@ class WordNetPlan:
     """Return exactly ``limit`` items; otherwise at most, with random distractors that are exactly balanced."""
     common: bool = False
     """Ask about words that are not rare, and give the frequency of the asked word as a facet."""
+    more: bool = False
+    """Use all near questions of the package, not only those that the profile asks."""
 
     def __post_init__(self) -> None:
         if self.relation not in RELATIONS:

