@@ -351,7 +351,7 @@ def withheld_table(profile: Profile) -> TextTable:
     titles, rows = titles_of(profile), []
     for model in profile.models:
         for each in model.withheld:
-            alone = (each.shown, each.options_alone, each.question_alone)
+            alone = (each.with_both, each.options_alone, each.question_alone)
             shares = [f"{one:.0%}" if one is not None else "–" for one in alone]
             first = "–" if each.recall is None else percent(each.recall[10], 0)
             gaps = ["–" if gap is None else f"{gap:+.2f}" for gap in (each.from_options, each.from_question)]
