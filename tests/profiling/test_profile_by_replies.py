@@ -152,7 +152,7 @@ def test_options_withheld_distinguish_recall_from_recognition() -> None:
         (withheld,) = model.withheld
         assert withheld.question_alone is not None
         assert withheld.from_options is not None
-        assert (withheld.n, withheld.shown.value, withheld.question_alone.value) == (5, 1.0, alone)
+        assert (withheld.n, withheld.with_both.value, withheld.question_alone.value) == (5, 1.0, alone)
         assert withheld.from_options.value == pytest.approx(1 - alone, abs=0.01)
         assert (withheld.median_rank == 1) is bool(alone)
     assert "| recognises | words for a meaning | 100%" in found.to_markdown()

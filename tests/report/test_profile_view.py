@@ -29,7 +29,7 @@ def found() -> Verdicts:
 
 
 def _model(found: Verdicts) -> ModelProfile:
-    return ModelProfile("m", ("", ""), found, None, None, (), None, (), "", "", None)
+    return ModelProfile("m", ("", ""), found, None, None, (), None, (), None, (), "", "", None)
 
 
 def _cell(finding: AbilityFinding, found: Verdicts) -> view.ProfileCell:

@@ -91,7 +91,7 @@ def test_who_knows_and_who_reads_the_options(tmp_path: Path) -> None:
         out=tmp_path / "run",
     )
     knows, reads = run.withheld()
-    assert knows.shown.value == reads.shown.value == 1.0
+    assert knows.with_both.value == reads.with_both.value == 1.0
     assert knows.question_alone is not None
     assert knows.question_alone.value == 1.0
     assert (knows.grades, reads.grades) == ({"same": 16}, {"wrong": 16})

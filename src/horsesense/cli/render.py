@@ -596,7 +596,7 @@ def _print_wordings(result: WordingResult) -> None:
 
 def _print_withheld(asked: WithheldResult) -> None:
     line(f"{asked.model} on {asked.probe} ({asked.format}), {asked.n:,} items", "bold")
-    ways = ("question and options", asked.shown), ("options alone", asked.options_alone)
+    ways = ("question and options", asked.with_both), ("options alone", asked.options_alone)
     for name, estimate in (*ways, ("question alone", asked.question_alone)):
         if estimate is not None:
             line(f"  {name}: {estimate:.3f}, chance {estimate.chance or 0:.3f}")

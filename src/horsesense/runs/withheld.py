@@ -184,7 +184,7 @@ class WithheldResult(Document):
     """Prompt format."""
     n: int
     """Items asked in each of the ways."""
-    shown: Estimate
+    with_both: Estimate
     """Accuracy with question and options."""
     options_alone: Estimate | None
     """Accuracy with the question withheld; null where it was not."""
@@ -281,7 +281,7 @@ def withheld_result(
         probe=asked.probe,
         format=asked.format,
         n=len(common),
-        shown=accuracy(values, clusters, chance=float(guess.mean())),
+        with_both=accuracy(values, clusters, chance=float(guess.mean())),
         options_alone=estimate("hidden", float(guess.mean())),
         question_alone=estimate("alone", few),
         from_question=difference("hidden", guess),

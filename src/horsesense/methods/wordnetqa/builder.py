@@ -143,6 +143,10 @@ def build_wordnetqa(graph: Graph, plan: WordNetPlan, encoders: Sequence[Encoder]
         choices += others if rest is None else first_of_each_split(others, rest, lambda choice: choice.split)
         considered += made.considered
         rejected += made.rejected
+        if near and plan.limit is not None and (missing := plan.limit - len(choices)) > 0:
+            # A small limit may have no random questions that keep the balance.
+            reached = stored_questions(graph, plan.relation, plan.options, plan.seed, plan.limit, plan.more)
+            choices += [builder.choice(*each.question(graph, plan.relation)) for each in reached[half:][:missing]]
     items: dict[str, Item] = {}
     for item in items_of(graph, choices, plan):
         if items.setdefault(item.id, item) is not item:
