@@ -29,13 +29,13 @@ def read_release(dataset: str, *files: PathLike, skip_bad: bool = False, columns
     """Read a published dataset or a table (CSV, JSONL, Parquet, Hugging Face) into a probe.
 
     Args:
-        dataset: Published dataset (cats, rica, winoventi, partwhole, mcqa …), dataset of a plug-in, or the word
-            ``table`` for a table of your own.
+        dataset: Published dataset (cats, rica, winoventi, partwhole, mcqa …), dataset of a plug-in, or
+            ``table`` for your own table.
         files: One or more files, plain or gzipped; where a dataset needs several, in its documented order. A table
             can also be hf:org/name:config.
         skip_bad: Skip and count lines that cannot be read.
         columns: Columns of a table, such as question=q,options=a+b,answer=gold. By default, guessed.
-        name: Name of the probe (table).
+        name: Name of the probe; only for a table.
 
     Returns:
         The probe; its card's notes count what was repaired, and `Probe.skipped` has the lines that were skipped. Its

@@ -379,13 +379,13 @@ def build(
         limit: Number of items.
         seed: Random seed.
         options: Number of options per question.
-        distractors: Wrong options: random, near (similar in meaning but false; why is stored with the item), or
-            mixed (half of the questions with each). By default, mixed where near questions ship with the package,
-            otherwise random.
+        distractors: Wrong options: random, near (similar in meaning but false; the reason is stored with the item), or
+            mixed (half of the questions with each). By default, mixed if the package ships near questions for this
+            relation, otherwise random.
         as_paper: Build as in the paper, with its types of distractors and the surface cues that its rules leave in.
         wording: Question templates in another language, as a .toml file. By default, English.
-        matched_hops: For hypernymy, ask for the same hypernym of words one, two, three … links below it, with the same
-            wrong options.
+        matched_hops: For hypernymy, build questions with the same right and wrong options about words that are one,
+            two, three … links below the right option.
         progress: Progress callback.
 
     Returns:
