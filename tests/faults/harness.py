@@ -30,8 +30,6 @@ KINDS = {"open": 1, "write": 2, "sync": 3, "rename": 4, "send": 5}
 LONGEST = 300
 _UNLIKE = {"created", "seconds", "remarks", "forecast"}
 """Fields of records that tell when and how, and differ from run to run."""
-_FORETOLD = re.compile(rb"\. Forecast: [^<]*")
-"""What a page says of the time that was still to come."""
 _PART = re.compile(r"\.\d+-[0-9a-f]{6}\.part")
 """The number of the process that wrote a file aside."""
 _NOT_KEPT = {".lock", "SHA256SUMS"}
@@ -113,7 +111,6 @@ def state_of(folder: Path) -> str:
                 content = json.dumps(_without_times(json.loads(content)), sort_keys=True).encode()
         elif path.name in ("README.md", "report.html"):
             content = b"some" if content else b""
-        content = _FORETOLD.sub(b"", content)
         found.append((name, hashlib.sha256(content).hexdigest()))
     return hashlib.sha256(repr(found).encode()).hexdigest()
 
@@ -129,7 +126,6 @@ def tree_of(folder: Path) -> dict[str, str]:
             content = json.dumps(_without_times(json.loads(content)), sort_keys=True).encode()
         if path.name in ("README.md", "report.html"):
             content = b""
-        content = _FORETOLD.sub(b"", content)
         found[name] = hashlib.sha256(content).hexdigest()
     return found
 

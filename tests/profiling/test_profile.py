@@ -171,7 +171,7 @@ def test_a_real_model_has_every_column_of_a_sheet(small: Profile) -> None:
     by_name = {found.ability: found for found in model.verdicts.findings}
     assert "in the pmi format" in {each.name for each in by_name["turned"].conditions}
     names = [each.name for each in by_name["exceptions"].explanations]
-    assert "the model without the question" in names
+    assert "its own choice without the question" in names
     assert by_name["turned"].twin is not None
     assert by_name["exceptions"].twin is None
     assert model.associations is not None

@@ -759,7 +759,8 @@ def _facts(result: Result) -> Iterator[tuple[str, str]]:
     if result.unjudged:
         yield "items without a gold answer, left out", f"{result.unjudged:,}"
     if result.sensitivity and not result.unanswered:
-        yield "scored otherwise", ", ".join(f"{name} {value:.3f}" for name, value in result.sensitivity.items())
+        others = ", ".join(f"{name} {value:.3f}" for name, value in result.sensitivity.items())
+        yield "accuracy with other scores", others
     if result.asked:
         yield "prompt", result.asked
     if result.outcomes is not None:

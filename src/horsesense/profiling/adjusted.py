@@ -30,7 +30,7 @@ _SILENT = 1e-9
 _STEPS = 200
 PSEUDO = 0.5
 """Right and wrong answers added to a fitted rate for its least variance (Jeffreys)."""
-BLIND = "the model without the question"
+BLIND = "its own choice without the question"
 TRUSTED = 3
 """Number of shared clusters up to which a correlation of two rates is ignored."""
 

@@ -250,7 +250,7 @@ def _means(verdicts: Verdicts, found: Mapping[Verdict, Sequence[AbilityFinding]]
     elif known:
         sense = f"Knowledge is shown in {known} of {total} abilities, and no control explains it"
     elif hollow:
-        sense = f"No knowledge is shown; in {hollow} of {total} abilities, something else explains its answers"
+        sense = f"No ability is known, or partly known; in {hollow} of {total}, something else explains its answers"
     elif 2 * open_ones >= total:
         sense = "Too few questions were asked to distinguish knowledge from chance"
     else:

@@ -130,7 +130,8 @@ def _cues(evidence: Evidence) -> Judged | None:
             # A model that avoids a cue still has to guess among the other options.
             if share.low > HALF or share.high < -HALF / (1 / evidence.chance - 1):
                 how = f"about {share.value:.0%} of its answers follow" if share.value > 0 else "it avoids"
-                return Judged("reads cues", f"{_accuracy(evidence)}, and {how} {name}.")
+                where = ", where that picks a single option" if share.value > 0 else ""
+                return Judged("reads cues", f"{_accuracy(evidence)}, and {how} {name}{where}.")
     return None
 
 
@@ -140,9 +141,9 @@ def _same_answer(evidence: Evidence) -> Judged | None:
             return Judged(
                 "same answer",
                 f"In {pairs.one_right:.0%} of {pairs.pairs:,} {pairs.kind} pairs (two questions with opposite "
-                "answers) it gets exactly one right, as by giving both the same answer. Corrected for guessing, it "
-                f"gives the same answer to both in about {pairs.same_answer.value:.0%} of the pairs, and knows "
-                f"both in {max(0.0, pairs.known.value):.0%}.",
+                "answers) it gets exactly one right, which is what the same answer to both leads to. Corrected for "
+                f"guessing, it gives the same answer to both in about {pairs.same_answer.value:.0%} of the pairs, and "
+                f"knows both in {max(0.0, pairs.known.value):.0%}.",
             )
     return None
 
@@ -189,7 +190,8 @@ def _known(evidence: Evidence) -> Judged | None:
             return Judged(
                 "inconclusive",
                 f"The adjusted score is between {_scores(evidence)}, but retention {condition} is between "
-                f"{max(0.0, share.low):.0%} and {min(1.0, share.high):.0%}: it may not be robust.",
+                f"{max(0.0, share.low):.0%} and {min(1.0, share.high):.0%} (one-sided 95% limits): it may "
+                "not be robust.",
             )
     if evidence.floor > MOST and evidence.relatedness_controlled:
         return Judged(

@@ -48,16 +48,14 @@ VERDICTS: dict[str, VerdictStyle] = {
         "fragile",
         "#5d4f9c",
         "The adjusted score is significantly above 0, but significantly less than two thirds of it is left in the "
-        "retest, "
-        "in related items, with PMI or in another prompt format.",
+        "retest, in related items, with PMI or in another prompt format.",
     ),
     "reads cues": VerdictStyle(
         "cue",
         "#8a5a0c",
         "Significantly more than half of its answers, or of its score, follow or avoid a surface cue, the "
-        "similarity of "
-        "option and question, or the options alone. With few items this cannot be shown of a model that always "
-        "follows one.",
+        "similarity of option and question, or the options alone. With few items this cannot be shown even of a model "
+        "that always follows a cue.",
     ),
     "contaminated": VerdictStyle(
         "contaminated", "#a4402a", "Accuracy on public items is significantly higher than on their unpublished twins."
@@ -145,7 +143,9 @@ class ProfileCell:
 
 
 def _standing(e: Estimate) -> str:
-    return "" if e.chance is None else f" ({'above' if e.low > e.chance else 'not above'} chance)"
+    if e.chance is None:
+        return ""
+    return f" ({'above' if e.low > e.chance else 'below' if e.high < e.chance else 'not above'} chance)"
 
 
 def _disagree(main: Estimate, other: Estimate) -> bool:
@@ -477,9 +477,9 @@ def facts_of(finding: AbilityFinding, ability: ProfiledAbility) -> Iterator[tupl
         yield explanation_name(each), explained(each)
     if finding.families is not None:
         strict, alone = finding.families.strict, finding.families.independent
-        families = count(strict.n, "family has", "families have")
+        families = count(strict.n, "family with several items", "families with several items")
         expected = f"{percent(alone.value, 0)} expected if errors were independent"
-        yield "Whole families", f"{families} several items. All of them are right in {strict:.0%}; {expected}."
+        yield "Whole families", f"Every item is right in {strict:.0%} of the {families}; {expected}."
     for other in finding.conditions:
         name = _condition_name(other.name)
         yield name, f"Accuracy {other.accuracy:.0%}, {count(other.accuracy.n, 'item')}. {_retention(other)}."
@@ -510,7 +510,7 @@ def _retention(other: OtherCondition) -> str:
     if share is None:
         if other.accuracy.clusters < LEAST_CLUSTERS:
             return f"Retention is not estimated: only {count(other.accuracy.clusters, 'cluster')}"
-        return "Retention is not estimated: too little is known in the main condition"
+        return "Retention is not estimated: the score in the main condition is too close to chance"
     return "Retention: 100% (capped)" if share.low >= 1 else f"Retention: {share:.0%}"
 
 
