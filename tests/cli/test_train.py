@@ -133,7 +133,9 @@ def test_inoculation_learns_and_is_taken_up_again(tmp_path: Path, call: Call) ->
     assert len(answered.answers) == 30
     page = tmp_path / "page.html"
     told = document(call("report", tmp_path / "out", "-o", page, "--json"), "report")
-    assert sorted({one["accuracy"]["n"] for one in told["results"]}) == [16, 30], "both tests of the size whose answers are stored"
+    assert sorted({one["accuracy"]["n"] for one in told["results"]}) == [16, 30], (
+        "both tests of the size whose answers are stored"
+    )
     new = kept["plain", 40]["test_new"]
     ends = "[{:.3f}, {:.3f}]".format(*new["ci"])
     row = f'<td>40</td><td>{new["value"]:.3f}</td><td class="ends">{ends}</td><td>30</td>'
