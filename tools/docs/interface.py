@@ -84,7 +84,7 @@ def write_interface(folder: Path) -> list[str]:
         (folder / f"{module}.md").write_text(lines, encoding="utf-8")
         text += f"| [hs.{module}]({module}.md) | {', '.join(f'`{name}`' for name in names)} |\n"
     (folder / "index.md").write_text(text, encoding="utf-8")
-    return [*areas, *horsesense._MODULES]
+    return [*areas, *modules]
 
 
 def write_records(path: Path) -> None:
