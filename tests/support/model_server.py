@@ -96,7 +96,7 @@ class Seen:
 
 class _Listener(ThreadingHTTPServer):
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """A client that hangs up, as after a timeout, is no failure of the server."""
+        """A client that hangs up, as after a timeout, is not a failure of the server."""
         if not isinstance(sys.exc_info()[1], OSError):
             super().handle_error(request, client_address)
 
