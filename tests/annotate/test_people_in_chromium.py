@@ -230,6 +230,7 @@ def test_a_researcher_looks_invites_and_pauses(browser: Any, tmp_path: Path) -> 
         assert boss.page.locator("tr", has_text="ann").locator("td").first.inner_text() == "done"
         boss.page.get_by_label("Name of somebody new").fill("eve")
         boss.page.get_by_role("button", name="Invite").click()
+        boss.page.get_by_role("heading", name="eve is invited").wait_for()
         link = boss.page.get_by_label("Personal link").input_value()
         eve = Tab(browser, address, link.rpartition("/")[2])
         eve.begin()

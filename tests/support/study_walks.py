@@ -118,7 +118,9 @@ class Tab:
         self.page.goto(f"{address}/in/{token}")
 
     def begin(self) -> None:
+        """Pass the door; the page behind it has loaded when this returns."""
         self.page.get_by_role("button", name="Begin").click()
+        self.page.wait_for_url(lambda url: "/in/" not in url)
 
     def close(self) -> None:
         self.context.close()
