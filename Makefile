@@ -53,7 +53,7 @@ lint: $(READY)
 	$(BIN)/python -m tools.lint_prose docs templates help python
 
 # Browser tests run last and alone: with two other jobs on two cores, a browser may be slower than a test allows.
-BROWSER := tests/annotate/test_people_in_chromium.py $(wildcard tests/report/*_in_chromium.py) tests/docs/test_site.py
+BROWSER := tests/annotation_server/test_people_in_chromium.py $(wildcard tests/report/*_in_chromium.py) tests/docs/test_site.py
 
 # The linters run while the downloads wait for the network and the disk; the tests use both cores by themselves.
 test: $(READY)

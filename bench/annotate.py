@@ -29,10 +29,10 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "annotate"))
 
+from horsesense.annotate.database.judgement_log import standing_judgements
+from horsesense.annotate.database.participants import invite
+from horsesense.annotate.database.served_study import open_study
 from horsesense.annotate.instrument import find_instrument
-from horsesense.annotate.server.judgement_log import standing_judgements
-from horsesense.annotate.server.participants import invite
-from horsesense.annotate.server.served_study import open_study
 from horsesense.annotate.study import DATABASE_VARIABLE, Study, make_study
 from horsesense.core import Card, Item, Probe
 from tests.support.postgresql_cluster import cluster

@@ -38,6 +38,7 @@ _SLOW_FIXTURES = {
 """A test that asks a model, a server, a browser or a whole release takes longer than a loop while working allows."""
 _SLOW_FOLDERS = (
     "tests/annotate",
+    "tests/annotation_server",
     "tests/cues",
     "tests/stats/test_accuracy.py",
     "tests/stats/test_paired.py",

@@ -27,8 +27,7 @@ MAY_IMPORT = {
     **{f"horsesense.methods.{paper}": ("horsesense.methods", "horsesense.profiling", "horsesense.replication")
        for paper in PAPERS},
     "horsesense.replication": ("horsesense.cli",),
-    # The stages of a WinoVenti pipeline are served like a study.
-    "horsesense.annotate.server": ("horsesense.annotate", "horsesense.cli", "horsesense.methods.winoventi"),
+    "horsesense.annotation_server": ("horsesense.cli",),
 }  # fmt: skip
 """Package → the packages that import it, beside itself and the public names in ``horsesense/__init__.py``."""
 
@@ -47,8 +46,13 @@ def is_below(module: str, package: str) -> bool:
 
 
 def imports(tree: ast.Module) -> Iterator[str]:
-    """Every imported module, also inside functions; of ``from a import b``, ``a.b`` too, since it may be a module."""
+    """Every imported module, also inside functions; of ``from a import b``, ``a.b`` too, since it may be a module.
+
+    A text ``"horsesense.package.module:object"`` is an import that comes later (`horsesense.registry.load`).
+    """
     for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value.startswith("horsesense."):
+            yield node.value.partition(":")[0]
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module:

@@ -20,8 +20,8 @@ import uvicorn
 from playwright.sync_api import Error, sync_playwright
 
 import horsesense as hs
-from horsesense.annotate.server.participants import invite
-from horsesense.methods.winoventi.procedure import staged_app
+from horsesense.annotate.database.participants import invite
+from horsesense.annotation_server.stages import staged_app
 from horsesense.progress import Progress
 
 NOUNS = ("bucket", "gate", "kettle", "towel", "apple", "candle", "coat", "bridge")

@@ -106,6 +106,9 @@ class Method:
     """``"module:function"``: makes the method's tables of a run, from its folder and its answers."""
     pipeline: str = ""
     """``"module:function"``: reads the folder of a pipeline for a report; it returns None for any other folder."""
+    stages: str = ""
+    """``"module:function"`` of a folder and progress: the stages of a pipeline in which people take part, for a server;
+    it returns None for any other folder."""
     commands: tuple[Command, ...] = ()
     """Its commands, in the order of their list (`read_commands`); ``build NAME`` is also a builder."""
     summary: str = ""

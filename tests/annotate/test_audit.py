@@ -27,8 +27,8 @@ from horsesense.annotate.audit.blind_audit import (
 )
 from horsesense.annotate.audit.estimates import count_bad, draw_second, is_bad, stage_of
 from horsesense.annotate.audit.steps import read_auditor_files
+from horsesense.annotate.database.judgement_log import standing_judgements
 from horsesense.annotate.platforms import iter_label_studio
-from horsesense.annotate.server.judgement_log import standing_judgements
 from horsesense.core import Card, Item, Judgement, Probe, read_probe, write_judgements, write_probe
 from horsesense.errors import UserError
 from tests.support.judged_probes import choices

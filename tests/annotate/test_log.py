@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from horsesense.annotate.server import database_tables as tables
-from horsesense.annotate.server.database import open_database, reading
-from horsesense.annotate.server.judgement_log import check_rows, read_study_judgements
-from horsesense.annotate.server.served_study import ServedStudy, open_study
+from horsesense.annotate.database import tables
+from horsesense.annotate.database.connections import open_database, reading
+from horsesense.annotate.database.judgement_log import check_rows, read_study_judgements
+from horsesense.annotate.database.served_study import ServedStudy, open_study
 from horsesense.annotate.study import DATABASE_VARIABLE
 from horsesense.errors import UserError
 from horsesense.runs.verify import verify

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 import horsesense as hs
+from horsesense import annotation_server
 from horsesense.cache import list_cache, prune_cache
 from horsesense.core import Card, Judgement, Probe, write_judgements
 from horsesense.core.catalogue import list_plugins
@@ -145,7 +146,7 @@ def _study(w: World, here: Path) -> Path:
     if not (here / "study").exists():
         two = hs.annotate.StudyOptions(per_item=2)
         hs.annotate.new_study(w["triples.jsonl"], instrument="partwhole", out=here / "study", options=two)
-        hs.annotate.invite(here / "study", "ann", "bo")
+        annotation_server.invite(here / "study", "ann", "bo")
     return here / "study"
 
 
@@ -587,8 +588,8 @@ CASES: dict[str, Callable[[World, Path], Case]] = {
 
 ELSEWHERE = {
     "import-log": "tests/exchange/test_logs.py",
-    "winoventi serve": "tests/methods/winoventi/test_people_stages.py",
-    "annotate serve": "tests/annotate/test_study_commands.py",
+    "annotate serve-pipeline": "tests/methods/winoventi/test_people_stages.py",
+    "annotate serve": "tests/annotation_server/test_study_commands.py",
     "audit ask": "tests/annotate/test_model_auditor.py",
     "build duals": "tests/core/test_catalogue.py",
     "build plugin": "tests/test_registry.py",

@@ -23,11 +23,11 @@ from pathlib import Path
 import httpx
 from sqlalchemy import select
 
-from horsesense.annotate.server import database_tables as tables
-from horsesense.annotate.server.database import reading
-from horsesense.annotate.server.judgement_log import check_rows, standing_judgements
-from horsesense.annotate.server.participants import invite
-from horsesense.annotate.server.served_study import open_study
+from horsesense.annotate.database import tables
+from horsesense.annotate.database.connections import reading
+from horsesense.annotate.database.judgement_log import check_rows, standing_judgements
+from horsesense.annotate.database.participants import invite
+from horsesense.annotate.database.served_study import open_study
 from horsesense.annotate.study import DATABASE_VARIABLE
 from tests.support.judged_probes import triples
 from tests.support.postgresql_cluster import cluster, crash, programs

@@ -54,9 +54,9 @@ def postgresql_study(address: str) -> Case:
 
 
 def _carried_out(folder: Path) -> None:
+    from horsesense.annotate.database.participants import invite
+    from horsesense.annotate.database.served_study import open_study
     from horsesense.annotate.instrument import find_instrument
-    from horsesense.annotate.server.participants import invite
-    from horsesense.annotate.server.served_study import open_study
     from horsesense.annotate.study import Study, make_study
     from horsesense.errors import UserError
     from tests.support.judged_probes import choices
@@ -79,10 +79,10 @@ def _carried_out(folder: Path) -> None:
 
 
 def _answer_all(served: Any, name: str) -> None:
-    from horsesense.annotate.server.answering import submit
-    from horsesense.annotate.server.database import reading, writing
-    from horsesense.annotate.server.participants import find_person, locked
-    from horsesense.annotate.server.queue import hold
+    from horsesense.annotate.database.connections import reading, writing
+    from horsesense.annotate.database.participants import find_person, locked
+    from horsesense.annotation_server.answering import submit
+    from horsesense.annotation_server.queue import hold
 
     with reading(served.engine) as connection:
         who = find_person(connection, name).id

@@ -202,7 +202,7 @@ class Fuzz:
         wanted = {reader.function: reader.fewest for reader in readers().values()}
         for module in pkgutil.walk_packages(horsesense.__path__, "horsesense."):
             if module.name.endswith("__main__") or module.name.startswith(
-                ("horsesense.cli", "horsesense.annotate.server")
+                ("horsesense.cli", "horsesense.annotation_server")
             ):
                 continue
             for name, function in sorted(vars(import_module(module.name)).items()):

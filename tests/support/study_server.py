@@ -17,12 +17,12 @@ import httpx
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
+from horsesense.annotate.database.connections import open_database
+from horsesense.annotate.database.participants import invite
+from horsesense.annotate.database.served_study import ServedStudy, open_study
 from horsesense.annotate.instrument import find_instrument
-from horsesense.annotate.server.app import create_app
-from horsesense.annotate.server.database import open_database
-from horsesense.annotate.server.participants import invite
-from horsesense.annotate.server.served_study import ServedStudy, open_study
 from horsesense.annotate.study import DATABASE, DATABASE_VARIABLE, Study, make_study
+from horsesense.annotation_server.app import create_app
 from horsesense.core import Probe
 
 ADDRESS = "http://127.0.0.1:8000"

@@ -15,8 +15,8 @@ from typing import Any
 
 import uvicorn
 
-from horsesense.annotate.server.app import create_app
-from horsesense.annotate.server.served_study import ServedStudy
+from horsesense.annotate.database.served_study import ServedStudy
+from horsesense.annotation_server.app import create_app
 from horsesense.core import Card, Item, Probe
 from tests.support.judged_probes import choices, schemas, triples
 

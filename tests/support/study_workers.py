@@ -6,13 +6,13 @@ from collections import Counter
 
 from sqlalchemy import select
 
-from horsesense.annotate.server import database_tables as tables
-from horsesense.annotate.server.answering import submit
-from horsesense.annotate.server.database import reading, writing
-from horsesense.annotate.server.judgement_log import standing_judgements
-from horsesense.annotate.server.participants import find_person, locked
-from horsesense.annotate.server.queue import Lease, hold
-from horsesense.annotate.server.served_study import ServedStudy
+from horsesense.annotate.database import tables
+from horsesense.annotate.database.connections import reading, writing
+from horsesense.annotate.database.judgement_log import standing_judgements
+from horsesense.annotate.database.participants import find_person, locked
+from horsesense.annotate.database.served_study import ServedStudy
+from horsesense.annotation_server.answering import submit
+from horsesense.annotation_server.queue import Lease, hold
 
 COUNTS = (tables.items.c.wanted, tables.items.c.held, tables.items.c.answered)
 

@@ -46,6 +46,13 @@ AREAS = {
         "Reports and tables",
         "report.run_report.write_report report.run_report.Report report.run_report.export_run core.document.Frame",
     ),
+    "serving": (
+        "Annotation server",
+        "annotation_server.administration.serve annotation_server.administration.serve_pipeline "
+        "annotation_server.administration.invite annotation_server.administration.pause "
+        "annotation_server.administration.resume annotation_server.administration.revoke "
+        "annotation_server.administration.withdraw annotation_server.administration.codes",
+    ),
     "keeping": (
         "Stored files",
         "fetch runs.verify.verify runs.verify.Verification cache.list_cache "

@@ -9,6 +9,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 _ABOUT = {
     "cli": "commands generated from public functions, and how results are printed",
+    "annotation_server": "pages that ask people",
     "annotate": "human annotation and audits",
     "exchange": "other tools' files",
     "replication": "published figures",

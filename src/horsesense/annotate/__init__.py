@@ -1,11 +1,11 @@
-"""Annotation: instruments, tasks, judgements, labels, blind audits, and a server for studies.
+"""Annotation: instruments, tasks, judgements, labels and blind audits. The server is `horsesense.annotation_server`.
 
 In the order of a study:
 
 - `instrument`: the question and the possible answers, from small TOML files.
 - `task`: one question to one person, and who gets which.
 - `task_files`: tasks as a table to fill in; `platforms`: files of Label Studio, Potato and MTurk.
-- `study`: the folder of a served study, with gold items and pictures; `server`: pages, queue and log.
+- `study`: the folder of a served study, with gold items and pictures; `database`: its people and judgements.
 - `answer_checks`: checks of one answer; `judgements`: read and collect judgements, and their progress.
 - `rater_agreement`, `human_performance`: agreement and human performance; `labels`: adjudicate, and apply labels to a
   probe.
@@ -30,13 +30,6 @@ if TYPE_CHECKING:
     from horsesense.annotate.labels import apply as apply
     from horsesense.annotate.labels import export as export
     from horsesense.annotate.rater_agreement import agreement as agreement
-    from horsesense.annotate.server.administration import codes as codes
-    from horsesense.annotate.server.administration import invite as invite
-    from horsesense.annotate.server.administration import pause as pause
-    from horsesense.annotate.server.administration import resume as resume
-    from horsesense.annotate.server.administration import revoke as revoke
-    from horsesense.annotate.server.administration import serve as serve
-    from horsesense.annotate.server.administration import withdraw as withdraw
     from horsesense.annotate.study import StudyOptions as StudyOptions
     from horsesense.annotate.study import new_study as new_study
     from horsesense.annotate.task_files import new_tasks as new_tasks

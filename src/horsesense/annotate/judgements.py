@@ -264,7 +264,7 @@ def read_judgements(
             raise UserError("a served study cannot be read with other files", file=paths[0], fix="collect it first")
         if probe or replace(options, round=None) != JudgementOptions():
             raise UserError("a served study has its own items, instrument and people", fix="leave other options out")
-        from horsesense.annotate.server.judgement_log import read_study_judgements
+        from horsesense.annotate.database.judgement_log import read_study_judgements
 
         return read_study_judgements(paths[0]).in_round(options.round)
     items = None if probe is None else as_probe(probe)

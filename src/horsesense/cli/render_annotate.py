@@ -14,13 +14,14 @@ if TYPE_CHECKING:
     from horsesense.annotate.judgements import Status, WrittenJudgements
     from horsesense.annotate.labels import AdjudicatedLabels, AppliedLabels
     from horsesense.annotate.rater_agreement import Agreement, AgreementFigure
-    from horsesense.annotate.server.administration import (
+    from horsesense.annotate.task_files import NewTasks
+    from horsesense.annotation_server.administration import (
         Completions,
         InvitationLinks,
         ParticipantChange,
         ServedAddress,
+        StagedServing,
     )
-    from horsesense.annotate.task_files import NewTasks
     from horsesense.core.audit import LabelQuality, Share
     from horsesense.stats.intervals import Estimate
 
@@ -32,6 +33,12 @@ def new_tasks(tasks: NewTasks) -> None:
 
 def serving(served: ServedAddress) -> None:
     """Print nothing: the address is a progress line."""
+
+
+def stages(served: StagedServing) -> None:
+    """Print the links."""
+    for link in served.links:
+        line(f"{link.name}  {link.link}")
 
 
 def links(invitations: InvitationLinks) -> None:

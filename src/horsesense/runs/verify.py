@@ -165,7 +165,7 @@ def _scores(path: Path) -> tuple[int, list[str]]:
 
 def _judgements(folder: Path) -> tuple[int, list[str]]:
     """Check the rows of a study's database; reading it needs the extra ``annotate``."""
-    check_rows: Callable[[Path], tuple[int, list[str]]] = load("horsesense.annotate.server.judgement_log:check_rows")
+    check_rows: Callable[[Path], tuple[int, list[str]]] = load("horsesense.annotate.database.judgement_log:check_rows")
     try:
         return check_rows(folder)
     except UserError as error:

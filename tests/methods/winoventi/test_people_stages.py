@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
+from horsesense.annotate.database.participants import invite
 from horsesense.annotate.instrument import find_instrument
-from horsesense.annotate.server.participants import invite
-from horsesense.annotate.server.staged_app import StagedApp
 from horsesense.annotate.study import ITEMS
 from horsesense.annotate.task import tasks_of
+from horsesense.annotation_server.stages import StagedApp, staged_app
 from horsesense.core import Card, Judgement, Probe, read_probe, write_judgements
 from horsesense.methods.winoventi import exceptions, pipeline, word_relations
 from horsesense.methods.winoventi.associations import Association
@@ -25,7 +25,7 @@ from horsesense.methods.winoventi.nouns import Noun, is_plural
 from horsesense.methods.winoventi.people import BETWEEN, apply_validation, people_file, people_schemas, premise_item
 from horsesense.methods.winoventi.pipeline import run_pipeline
 from horsesense.methods.winoventi.plan import PipelineContext, PipelinePlan, read_plan
-from horsesense.methods.winoventi.procedure import collect_people, refresh_stages, rounds, staged_app, stages_of, status
+from horsesense.methods.winoventi.procedure import collect_people, refresh_stages, rounds, stages_of, status
 from horsesense.methods.winoventi.schemas import Triplet, read_schemas, read_triplets
 from horsesense.progress import NO_PROGRESS
 from tests.support.calling import caller, hold_to
@@ -167,14 +167,14 @@ def test_serve_says_where_and_gives_links(
     """The command, up to the point where it would listen; the link that it gives opens the first stage."""
     out, listening = tmp_path / "out", list[StagedApp]()
     call = caller(capfd)
-    refused = call("winoventi", "serve", tmp_path)
+    refused = call("annotate", "serve-pipeline", tmp_path)
     assert (refused.code, "not the folder of a pipeline" in refused.err) == (2, True)
     went_on(plan, out)
     monkeypatch.setattr("uvicorn.run", lambda app, **_: listening.append(app))
-    called = call("winoventi", "serve", out, "--invite", "ann", "--port", "8321", "--json")
+    called = call("annotate", "serve-pipeline", out, "--invite", "ann", "--port", "8321", "--json")
     assert called.code == 0, called.err
     document = json.loads(called.out)
-    hold_to("winoventi serve", document)
+    hold_to("annotate serve-pipeline", document)
     assert (document["study"], document["address"]) == ("exceptions-1", "http://127.0.0.1:8321")
     ((app,), (link,)) = listening, document["links"]
     ann = Somebody(TestClient(app, base_url=document["address"]), link["link"].removeprefix(document["address"]))

@@ -343,7 +343,7 @@ def _collected(paths: Sequence[Path], instrument: str) -> Sequence[Judgement]:
     if not paths:
         return ()
     if is_study(paths[0]):
-        from horsesense.annotate.server.judgement_log import read_study_judgements
+        from horsesense.annotate.database.judgement_log import read_study_judgements
 
         return [each for path in paths for each in read_study_judgements(path).judgements]
     return read_files(paths, instrument, annotator=_AUDITOR).judgements

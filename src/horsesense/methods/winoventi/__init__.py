@@ -9,8 +9,8 @@ of ACL 2021). In the order of section 2:
 - Step 4: `schemas` (triplets, premises, files), `circumstances` (our table of frames).
 - Step 5: `checks`, by rule and by model.
 
-All steps for one model: `plan` (and stored results), `pipeline`, `people` (their stages), `procedure` (make, status
-and serve). `writer_and_judge` prompts other models, `word_relations` is WordNet. Section 3: `evaluation`,
+All steps for one model: `plan` (and stored results), `pipeline`, `people` (their stages), `procedure` (make and
+status). `writer_and_judge` prompts other models, `word_relations` is WordNet. Section 3: `evaluation`,
 `measures`, `suite` (the tables), `builder` (probes), `training_settings` (and splits), `published_dataset` (reader).
 
 The commands of `METHOD` name the public functions, which are also attributes of this package (``hs.winoventi.make``).
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from horsesense.methods.winoventi.plan import PipelinePeople as PipelinePeople
     from horsesense.methods.winoventi.plan import PipelineSources as PipelineSources
     from horsesense.methods.winoventi.procedure import make as make
-    from horsesense.methods.winoventi.procedure import serve as serve
     from horsesense.methods.winoventi.procedure import status as status
     from horsesense.methods.winoventi.training_settings import write_splits as write_splits
 
@@ -57,6 +56,7 @@ METHOD = Method(
     instruments=_HERE,
     tables=f"{_HERE}.suite:tables_of_run",
     pipeline=f"{_HERE}.procedure:read_pipeline",
+    stages=f"{_HERE}.procedure:read_stages",
     summary="Build and evaluate WinoVenti schemas",
     settings={
         "half-exception": f"{_HERE}.training_settings:HALF_EXCEPTION",

@@ -1,5 +1,5 @@
-"""The whole procedure for one model: people's studies for each stage; make, status and serve; its summary and what a
-page shows of it.
+"""The whole procedure for one model: people's studies for each stage; make and status; its summary and what a page
+shows of it.
 
 A stage opens when the one before has enough answers. Its studies are in ``people`` (`exceptions-1`, `premises-1` …):
 new tasks go into a new study, and tasks that are no longer needed are closed. The judgements of each stage are
@@ -11,13 +11,13 @@ from __future__ import annotations
 import random
 import shutil
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Annotated, get_args
 
-from annotated_types import Ge, Interval
+from annotated_types import Ge
 
 from horsesense.annotate.instrument import find_instrument
 from horsesense.annotate.judgements import StudyCounts
@@ -64,7 +64,7 @@ def collect_people(folder: Path) -> None:
         judgements: list[Judgement] = []
         for study in rounds(folder, stage):
             if (study / DATABASE).is_file():
-                from horsesense.annotate.server.judgement_log import read_study_judgements
+                from horsesense.annotate.database.judgement_log import read_study_judgements
 
                 judgements += read_study_judgements(study).judgements
         path = people_file(folder, stage)
@@ -107,8 +107,8 @@ def _progress(study: Path, judges: int) -> StudyCounts:
     if not (study / DATABASE).is_file():
         names = _names(read_probe(study / ITEMS).items, study)
         return StudyCounts(len(names), judges * len(names), 0, frozenset())
-    from horsesense.annotate.server.served_study import open_study
-    from horsesense.annotate.server.staged_app import count_answers
+    from horsesense.annotate.database.served_study import open_study
+    from horsesense.annotate.database.stages import count_answers
 
     served = open_study(study)
     try:
@@ -146,8 +146,8 @@ def _refresh(folder: Path, stage: str, probe: Probe, plan: PipelinePlan) -> None
     current = {item.family if by_family else item.id for item in probe.items}
     asked: set[str] = set()
     for study in studies:
-        from horsesense.annotate.server.served_study import open_study
-        from horsesense.annotate.server.staged_app import keep_open
+        from horsesense.annotate.database.served_study import open_study
+        from horsesense.annotate.database.stages import keep_open
 
         served = open_study(study)
         try:
@@ -223,12 +223,12 @@ def next_step(stages: Sequence[PeopleStage], validated: int, folder: Path) -> st
     """Return the next step in words.
 
     >>> next_step([PeopleStage("exceptions", "open", 4, 4, 1, 1, ())], 0, Path("wv"))
-    'people answer exceptions (1 of 4 answers): horsesense winoventi serve wv'
+    'people answer exceptions (1 of 4 answers): horsesense annotate serve-pipeline wv'
     """
     for each in stages:
         if each.state == "open":
             done = f"{each.answered:,} of {each.wanted:,} answers"
-            return f"people answer {each.stage} ({done}): horsesense winoventi serve {folder}"
+            return f"people answer {each.stage} ({done}): horsesense annotate serve-pipeline {folder}"
         if each.state == "waiting":
             return f"run the steps that follow from people's answers: horsesense winoventi make … --out {folder}"
     if all(each.state == "not asked" for each in stages):
@@ -250,7 +250,7 @@ def read_counts(folder: Path) -> StepCounts | None:
 
 
 if TYPE_CHECKING:
-    from horsesense.annotate.server.staged_app import StagedApp, StagedServing
+    from horsesense.annotate.database.stages import StudyStages
 
 _SAMPLE = 12
 
@@ -444,70 +444,15 @@ def status(folder: str | Path) -> PipelineStatus:
     return PipelineStatus(where, plan.model, counts, stages, next_step(stages, done, where))
 
 
-@translate_errors()
-def serve(
-    folder: str | Path,
-    *,
-    invite: Sequence[str] = (),
-    host: str = "127.0.0.1",
-    port: Annotated[int, Interval(ge=1, le=65535)] = 8000,
-    address: str = "",
-    started: Callable[[StagedServing], None] | None = None,
-    progress: Progress = NO_PROGRESS,
-) -> StagedServing:
-    """Serve the stages of a pipeline to people, one after the other, until it is stopped with Ctrl-C.
+def read_stages(folder: Path, progress: Progress) -> StudyStages | None:
+    """Return the stages of a pipeline in which people take part, for a server; None for any other folder."""
+    from horsesense.annotate.database.stages import StudyStages
 
-    Each stage opens when the previous one has enough answers; the machine runs its steps in between.
-
-    Args:
-        folder: Folder of a pipeline.
-        invite: Name of a person who has no link yet; the link is valid for all stages.
-        host: Address to listen on; anything but loopback is public.
-        port: Port.
-        address: URL of the server for people. By default, from host and port.
-        started: Called with the result before the first request.
-        progress: Progress callback.
-
-    Returns:
-        The address and the links.
-    """
-    import uvicorn
-
-    from horsesense.annotate.server.administration import check_free, personal_links
-    from horsesense.annotate.server.request_checks import connection_settings
-    from horsesense.annotate.server.staged_app import StagedServing
-
-    app = staged_app(folder, address or f"http://{host}:{port}", progress)
-    check_free(host, port)
-    served = app.open()
-    links = personal_links(served, list(invite), False, "", False) if invite else ()
-    serving = StagedServing(Path(folder), app.address, served.study.folder.name, links)
-    if started is not None:
-        started(serving)
-    progress.log(f"{served.study.folder.name}: {served.instrument.title}  {app.address}")
-    uvicorn.run(
-        app, host=host, port=port, access_log=False, log_level="warning", server_header=False, **connection_settings()
-    )
-    return serving
-
-
-def staged_app(folder: str | Path, address: str, progress: Progress = NO_PROGRESS) -> StagedApp:
-    """Return the web app of a pipeline's stages, which `serve` runs.
-
-    Args:
-        folder: Folder of a pipeline.
-        address: URL of the server for people.
-        progress: Progress callback.
-
-    Returns:
-        An ASGI app; ``open()`` opens the current stage.
-    """
-    from horsesense.annotate.server.staged_app import StagedApp
-
-    where = Path(folder)
-    plan = read_plan(where)
+    if not (folder / STATE).is_file():
+        return None
+    plan = read_plan(folder)
 
     def resume() -> None:
-        _resume(plan, where, progress)
+        _resume(plan, folder, progress)
 
-    return StagedApp(lambda: open_round(where, plan), resume, address, progress.log, plan.enough)
+    return StudyStages(lambda: open_round(folder, plan), resume, plan.enough)

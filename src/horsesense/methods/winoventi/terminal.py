@@ -10,7 +10,6 @@ from horsesense.terminal import line, say
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from horsesense.annotate.server.staged_app import StagedServing
     from horsesense.methods.winoventi.associations import Similarity
     from horsesense.methods.winoventi.calibration import FilterCalibration
     from horsesense.methods.winoventi.elicitation import Associations
@@ -106,12 +105,6 @@ def pipeline_status(found: PipelineStatus) -> None:
         _print_counts(found.counts)
     _print_stages(found.stages)
     say(f"next: {found.next}")
-
-
-def serving(served: StagedServing) -> None:
-    """Print the links."""
-    for link in served.links:
-        line(f"{link.name}  {link.link}")
 
 
 def evaluations(found: Evaluations) -> None:
