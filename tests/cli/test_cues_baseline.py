@@ -54,4 +54,4 @@ def test_the_best_cue_is_kept_and_a_model_can_be_blindfolded(
     assert call("compare", str(tmp_path / "run"), str(tmp_path / "cue")) == 0
     assert "best cue" in capsys.readouterr().out
     assert call(*arguments, "--out", str(tmp_path / "cue")) == 2
-    assert "holds a run already" in capsys.readouterr().err
+    assert "holds a run" in capsys.readouterr().err

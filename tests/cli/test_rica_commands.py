@@ -209,7 +209,7 @@ def test_a_study_is_one_folder_that_goes_on(call: Call, tmp_path: Path) -> None:
     assert other["entities"] != study["entities"]
     refused = call(*given, "--out", out)
     assert (refused.code, refused.out) == (2, "")
-    assert "started with --entities" in refused.err
+    assert "a study with entities 'fresh'" in refused.err
 
 
 def test_a_study_takes_rica_only(call: Call, tmp_path: Path) -> None:

@@ -32,7 +32,7 @@ def test_a_folder_in_use_or_half_an_answer_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="no answer to 1 items"):
         store_control(tmp_path / "a", "x", "", "probe", probe, answers[1:])
     store_control(tmp_path / "b", "x", "", "probe", probe, answers)
-    with pytest.raises(UserError, match="holds a run already"):
+    with pytest.raises(UserError, match="holds a run"):
         store_control(tmp_path / "b", "x", "", "probe", probe, answers)
 
 

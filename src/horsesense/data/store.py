@@ -8,18 +8,20 @@ the end, so that the thousandth file takes as long as the first; an incomplete l
 
 from __future__ import annotations
 
+import json
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
-from horsesense.data.disk import disk_errors, sha256_of_file, writing, writing_folder
+from horsesense.data.disk import disk_errors, sha256_of_file, write_file, writing, writing_folder
 from horsesense.data.fields import FieldProblem, Record, check_json
 from horsesense.data.text import read_text
-from horsesense.errors import UserError
+from horsesense.errors import UserError, argument
 
 SUMS = "SHA256SUMS"
 _BEFORE = "# before: "
@@ -235,6 +237,69 @@ def read_record(path: Path, text: str, kind: type[Record], fix: str, line: int |
         return UserError(what, file=path, line=line, fix=fix)
 
     return check_json(kind, text, wording)
+
+
+# One folder holds one study.
+
+_NO_WORDS: Mapping[str, str] = MappingProxyType({})
+
+
+def occupied(folder: Path, contents: str, more: str = "") -> UserError:
+    """Return the error of a call that would mix its results with what a folder holds; ``more`` completes the advice."""
+    return UserError(f"the folder holds {contents}", file=folder, fix=f"choose another {argument('out')}{more}")
+
+
+def check_same(
+    folder: Path,
+    kind: str,
+    stored: Mapping[str, Any],
+    settings: Mapping[str, Any],
+    words: Mapping[str, str] = _NO_WORDS,
+    reused: Collection[str] = (),
+) -> None:
+    """Refuse a call whose settings differ from those of the study that a folder holds.
+
+    ``words`` replace the values of settings that say nothing to a reader, such as checksums. Where a setting in
+    ``reused`` differs, another folder costs no computation.
+    """
+    for name, now in settings.items():
+        if stored.get(name) != now:
+            values = f"{name} {stored.get(name)!r}, and this call asks for {now!r}"
+            more = " (computed scores are reused)" if name in reused else ""
+            raise occupied(folder, f"{kind} with {words.get(name, values)}", f"{more}, or give the same settings")
+
+
+def check_binding(
+    path: Path, kind: str, settings: Mapping[str, Any], words: Mapping[str, str] = _NO_WORDS
+) -> dict[str, Any] | None:
+    """Return the stored settings of the study that a folder holds, after `check_same`; None if it holds none."""
+    if not path.is_file():
+        return None
+    fix, settings = "remove the folder", json.loads(json.dumps(settings))
+    stored = Store(path.parent).read(path, dict[str, Any], fix)
+    if missing := settings.keys() - stored.keys():
+        problem = f"the file is damaged, or another version wrote it ({min(missing)} is missing)"
+        raise UserError(problem, file=path, fix=fix)
+    check_same(path.parent, kind, stored, settings, words)
+    return stored
+
+
+def bind_folder(
+    path: Path,
+    kind: str,
+    settings: Mapping[str, Any],
+    words: Mapping[str, str] = _NO_WORDS,
+    decided: Mapping[str, Any] = MappingProxyType({}),
+) -> dict[str, Any]:
+    """Bind a folder to a study: store its settings, or compare them with the stored ones, which are returned.
+
+    ``decided`` is stored too, and holds for every later call, whatever that decides.
+    """
+    stored = check_binding(path, kind, settings, words)
+    if stored is None:
+        stored = {**settings, **decided}
+        write_file(path, json.dumps(stored, indent=2) + "\n")
+    return stored
 
 
 def store_folder(folder: Path, make: Callable[[Path], object]) -> Path:

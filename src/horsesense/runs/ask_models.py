@@ -15,7 +15,7 @@ from horsesense.core import Answer, Item, Probe, ScoringSpec
 from horsesense.core.answer_columns import StoredAnswers, StoredReplies
 from horsesense.core.arrow import Shards
 from horsesense.core.item_file import ids_of
-from horsesense.data.store import Store
+from horsesense.data.store import Store, occupied
 from horsesense.errors import UserError, argument
 from horsesense.models.api.address import is_served
 from horsesense.models.api.served_model import open_served
@@ -56,8 +56,6 @@ from horsesense.scoring.prompt_formats import get_prompt_format
 
 __all__ = ["Settings", "ask_in_memory", "ask_models", "content_of"]
 
-_ANOTHER = f"choose another {argument('out')}"
-
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
@@ -92,8 +90,7 @@ def ask_models(
         for part in manifest.parts:
             _check_part(part, contents, asked.drawn, folder)
             if settings.family and part.model.name in contents and part.model.family != settings.family:
-                problem = f"the folder holds answers of {part.model.name} as a {part.model.family} model"
-                raise UserError(problem, file=folder, fix=_ANOTHER)
+                raise occupied(folder, f"answers of {part.model.name} as a {part.model.family} model")
         pairs = [(name_of(model), probe) for model in known for probe in probes]
         manifest = replace(manifest, wanted=tuple(dict.fromkeys((*manifest.wanted, *pairs))))
         store = FolderRunStore(folder, manifest, progress)
@@ -189,12 +186,12 @@ def _manifest(folder: Path, settings: Settings) -> Manifest:
     if manifest_path(folder).is_file():
         stored = read_manifest(folder)
         if any(part.model.kind == LOG for part in stored.parts):
-            raise UserError("the folder holds answers of a log, which cannot be continued", file=folder, fix=_ANOTHER)
+            raise occupied(folder, "answers of a log, which cannot be continued")
         if stored.parts:
             check_agreement(stored, requested, folder)
             return stored
     if any((folder / "answers").glob("*.parquet")):
-        raise UserError("the folder has answers without a manifest", file=folder, fix=_ANOTHER)
+        raise occupied(folder, "answers without a manifest")
     requested = replace(requested, of_profile=is_of_profile(folder))
     return requested  # written with the first part: a model that is refused must leave nothing behind
 
@@ -230,12 +227,11 @@ def _check_part(part: Part, contents: Mapping[str, Content], drawn: Mapping[str,
     now = contents.get(model.name, Content(model.weights, model.identity))
     if now.weights != model.weights:
         other = "and its server reports another model now" if model.kind == "server" else "with other weights"
-        raise UserError(f"the folder holds answers of {model.name} {other}", file=folder, fix=_ANOTHER)
+        raise occupied(folder, f"answers of {model.name} {other}")
     if now.identity and model.identity and now.identity != model.identity:
-        problem = f"the folder holds answers of {model.name} with another config or tokenizer"
-        raise UserError(problem, file=folder, fix=_ANOTHER)
+        raise occupied(folder, f"answers of {model.name} with another config or tokenizer")
     if probe.name in drawn and content_of(drawn[probe.name].items) != probe.content:
-        raise UserError(f"the folder holds answers to another version of {probe.name}", file=folder, fix=_ANOTHER)
+        raise occupied(folder, f"answers to another version of {probe.name}")
 
 
 def open_if_served(model: str | Model, settings: Settings, progress: Progress) -> str | Model:
@@ -311,7 +307,7 @@ def store_control(
         raise UserError(f"the control has no answer to {len(missing)} items ({missing[0]} …)")
     with locked(folder):
         if manifest_path(folder).is_file():
-            raise UserError("the folder holds a run already", file=folder, fix="choose another folder")
+            raise occupied(folder, "a run")
         spec, usual = ScoringSpec(), Settings()
         content = orjson.dumps([(answer.item, answer.scores) for answer in answers])
         part = Part(

@@ -16,8 +16,8 @@ from typing import Any
 
 from horsesense import __version__
 from horsesense.data import FieldProblem, check_json, read_text
-from horsesense.data.store import Store
-from horsesense.errors import UserError, argument
+from horsesense.data.store import Store, check_same
+from horsesense.errors import UserError
 
 FORMAT = 3
 """Version of the layout of a run folder; a folder of another version is refused."""
@@ -191,20 +191,12 @@ def read_manifest(folder: Path) -> Manifest:
     return check_json(Manifest, text, damaged)
 
 
-_USED_AGAIN = " (computed scores are reused)"
-
-
 def check_agreement(stored: Manifest, request: Manifest, folder: Path) -> None:
     """Refuse a call whose settings differ from those of the folder."""
-    for name in ("spec", "budget", "shard", "limit", "seed"):
-        before, now = getattr(stored, name), getattr(request, name)
-        if before == now:
-            continue
-        if name == "spec":
-            field = next(key for key in now | before if before.get(key) != now.get(key))
-            name, before, now = f"spec.{field}", before.get(field), now.get(field)
-        raise UserError(
-            f"the folder holds a run with {name} {before!r}, and this call asks for {now!r}",
-            file=folder,
-            fix=f"choose another {argument('out')}{_USED_AGAIN if name == 'limit' else ''}, or give the same settings",
-        )
+    before, now = (_settings_of(each) for each in (stored, request))
+    check_same(folder, "a run", before, {**dict.fromkeys(before), **now}, reused=("limit",))
+
+
+def _settings_of(manifest: Manifest) -> dict[str, Any]:
+    spec = {f"spec.{name}": value for name, value in manifest.spec.items()}
+    return spec | {name: getattr(manifest, name) for name in ("budget", "shard", "limit", "seed")}

@@ -14,7 +14,7 @@ from horsesense.core import Probe, card_path, read_probe, write_probe
 from horsesense.core.card import read_card
 from horsesense.core.item_file import MANY, StoredItems, ids_of
 from horsesense.data import disk_errors, sha256_of_file
-from horsesense.data.store import Store
+from horsesense.data.store import Store, occupied
 from horsesense.errors import UserError, argument
 from horsesense.progress import Progress
 from horsesense.runs.manifest import Manifest, Part, content_of_ids, manifest_path, read_manifest, write_manifest
@@ -65,7 +65,7 @@ def locked(folder: Path) -> Iterator[None]:
 def profiling(folder: Path) -> Iterator[None]:
     """Lock a folder for a profile: no other process enters it, and this one may write to the run inside."""
     if manifest_path(folder).is_file():
-        raise _taken("a run", folder)
+        raise occupied(folder, "a run")
     with locked(folder):
         _own.add(own := folder.resolve())
         try:
@@ -89,20 +89,15 @@ def check_free(folder: Path) -> None:
     if is_of_profile(folder):
         return
     if (folder / PROFILE).is_file():
-        raise _taken("a profile", folder)
+        raise occupied(folder, "a profile")
     if manifest_path(folder / _RUN).is_file():
-        raise _taken(f"a profile, or another run in {_RUN}/", folder)
+        raise occupied(folder, f"a profile, or another run in {_RUN}/")
     above = folder.name == _RUN and (folder.parent / PROFILE).is_file()
     if folder.name == _RUN and not above and (folder.parent / _LOCK).is_file():
         with locked(folder.parent):  # refused where a profile above has stored no answer yet
             pass
     if above or (manifest_path(folder).is_file() and read_manifest(folder).of_profile):
-        raise _taken("the answers of a profile", folder)
-
-
-def _taken(by: str, folder: Path) -> UserError:
-    fix = f"choose another {argument('out')}"
-    return UserError(f"the folder holds {by}, and one folder holds one study", file=folder, fix=fix)
+        raise occupied(folder, "the answers of a profile")
 
 
 def _leave_nothing(folder: Path, folders: Sequence[Path]) -> None:

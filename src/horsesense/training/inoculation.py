@@ -19,8 +19,7 @@ import orjson
 
 from horsesense.core import Item, Probe
 from horsesense.core.document import Frame, TableDocument, columns_of, plain
-from horsesense.data import read_text
-from horsesense.data.store import Store
+from horsesense.data.store import Store, bind_folder
 from horsesense.errors import UserError, argument, translate_errors
 from horsesense.progress import NO_PROGRESS, Progress
 from horsesense.runs.ask_models import store_control
@@ -58,6 +57,9 @@ from horsesense.training.training_results import (
 )
 
 STUDY = "study.json"
+_SETS = (each.name for each in fields(InoculationSets))
+_OTHERS = {"identity": "another model"} | {name: f"other {name.replace('_', ' ')} items" for name in _SETS}
+"""What a study with other settings of these names is said to have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,35 +67,6 @@ class InoculationFolder:
     """Stores trials as they are done; each file is complete, so that a killed study resumes."""
 
     path: Path
-
-    def bind(self, values: Mapping[str, Any]) -> None:
-        """Raise an error if the folder holds another study: another model, other items or another grid.
-
-        ``values`` identify the study. Training-set sizes, settings and seeds may be added to it.
-        """
-        path = self.path / STUDY
-        if not path.is_file():
-            Store(self.path).write(path, orjson.dumps(values, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
-            return
-        Store(self.path).check(path, "remove the folder")
-        try:
-            stored = orjson.loads(read_text(path))
-            for name, value in values.items():
-                if name != "model":  # the same model may be in another folder now
-                    self._check(name, stored[name], value)
-        except (orjson.JSONDecodeError, KeyError, TypeError) as error:
-            raise UserError("the record of the study is damaged", file=path, fix="remove the folder") from error
-
-    def _check(self, name: str, stored: Any, value: Any) -> None:
-        if stored == value:
-            return
-        what = f"{name} {stored}"
-        if name in ("identity", "model"):
-            what = "another model"
-        elif name in ("train", "dev", "test", "original_dev", "original_test", "natural"):
-            what = f"other {name.replace('_', ' ')} items"
-        fix = f"choose another {argument('out')}"
-        raise UserError(f"the folder holds a study with {what}", file=self.path, fix=fix)
 
     def store_trials(self, trials: Sequence[InoculationTrial]) -> None:
         """Add trials on the development sets."""
@@ -280,7 +253,8 @@ def inoculate(
     if leaks.items:
         progress.log(leaks.in_words())
     with locked(Path(out)):
-        folder.bind(study.identity())
+        bind_folder(folder.path / STUDY, "a study", study.identity(), _OTHERS, decided={"model": model})
+        Store(folder.path).record(folder.path / STUDY)
         done = read_trials(Path(out) / SELECTED, SelectedTrial)
         study.done = frozenset((trial.setting, trial.k, trial.seed) for trial in done)
         (engine or EngineSettings()).chosen_engine().carry_out([study], progress)
@@ -357,9 +331,7 @@ class InoculationStudy(Job):
         contents = {name: "" if probe is None else ordered_content(probe.items) for name, probe in sets.items()}
         left_out = {"sizes", "adds", "seeds", "device", "allow_overlap"}
         grid = {name: value for name, value in asdict(self.grid).items() if name not in left_out}
-        plain = {name: list(value) if isinstance(value, tuple) else value for name, value in grid.items()}
-        about = {"model": self.model, "identity": identity_of(self.model), "objective": self.objective}
-        return about | contents | plain
+        return {"identity": identity_of(self.model), **contents, **grid}
 
     def begin(self) -> list[EngineTask]:
         """Return the base model's task: every cost is relative to it."""

@@ -6,7 +6,7 @@ import hashlib
 import json
 import shutil
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -14,8 +14,7 @@ from annotated_types import Ge, Gt
 
 from horsesense.core import Item
 from horsesense.data import read_text, write_file
-from horsesense.data.store import Store, read_record
-from horsesense.errors import UserError, argument
+from horsesense.data.store import Store, bind_folder, check_binding, check_same, occupied, read_record
 from horsesense.models.folders import check_trained
 
 if TYPE_CHECKING:
@@ -23,13 +22,14 @@ if TYPE_CHECKING:
     from horsesense.training.objectives import Objective
 
 CHECKPOINTS = "checkpoints"
-_ANOTHER = f"choose another {argument('out')}"
 LEARNING_RATES = {"full": 2e-5, "lora": 3e-4}
 """Default learning rates for all weights and for an adapter."""
 RECORD = "training.json"
 _BEGUN = "begun.json"
 _MAY_DIFFER = ("batch", "accumulate", "device", "eval_tests", "allow_overlap")
 """Settings that may change when a training is resumed."""
+_OTHERS = {"model": "another model", "train": "other training items", "dev": "other development items"}
+"""What a training of another origin is said to have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,14 +176,6 @@ class StoredTraining(TrainedModel):
     origin: TrainingOrigin | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class BegunTraining:
-    """The record of a training at its first step."""
-
-    recipe: Recipe
-    origin: TrainingOrigin
-
-
 def save_trained(
     folder: Path,
     network: Any,
@@ -217,34 +209,18 @@ def save_trained(
 
 def bind(folder: Path, recipe: Recipe, origin: TrainingOrigin) -> None:
     """Record which training a folder holds, at its first step."""
-    if not (folder / _BEGUN).is_file():
-        begun = BegunTraining(replace(recipe, lr=recipe.learning_rate), origin)
-        write_file(folder / _BEGUN, json.dumps(asdict(begun), indent=2) + "\n")
+    bind_folder(folder / _BEGUN, "a training", _identity(recipe, origin), _OTHERS)
 
 
 def check_bound(folder: Path, recipe: Recipe, origin: TrainingOrigin) -> None:
     """Raise an error if another training was started in the folder."""
-    path = folder / _BEGUN
-    if path.is_file():
-        begun = read_record(path, read_text(path), BegunTraining, "remove the folder")
-        _check_origin(folder, begun.origin, origin)
-        _check_recipe(folder, begun.recipe, recipe)
+    check_binding(folder / _BEGUN, "a training", _identity(recipe, origin), _OTHERS)
 
 
-def _check_origin(folder: Path, stored: TrainingOrigin | None, origin: TrainingOrigin) -> None:
-    parts = {"model": "another model", "train": "other training items", "dev": "other development items"}
-    for name, what in parts.items():
-        if getattr(stored, name, None) != getattr(origin, name):
-            raise UserError(f"the folder holds a training with {what}", file=folder, fix=_ANOTHER)
-
-
-def _check_recipe(folder: Path, stored: Recipe, recipe: Recipe) -> None:
-    recipe = replace(recipe, lr=recipe.learning_rate)
-    for name in (each.name for each in fields(Recipe)):
-        if name not in _MAY_DIFFER and getattr(recipe, name) != getattr(stored, name):
-            raise UserError(
-                f"the folder holds a training with {name} {getattr(stored, name)!r}", file=folder, fix=_ANOTHER
-            )
+def _identity(recipe: Recipe, origin: TrainingOrigin | None) -> dict[str, Any]:
+    """Return what distinguishes one training from another."""
+    settings = asdict(replace(recipe, lr=recipe.learning_rate))
+    return asdict(origin or TrainingOrigin("", "", "")) | {n: v for n, v in settings.items() if n not in _MAY_DIFFER}
 
 
 def _readme(opened: TrainableModel, trained: TrainedModel, objective: Objective) -> str:
@@ -280,11 +256,10 @@ def read_training(
     if not path.is_file():
         return None
     trained = replace(read_record(path, read_text(path), StoredTraining, "remove the folder"), folder=folder)
-    _check_recipe(folder, trained.recipe, recipe)
-    if origin is not None:
-        _check_origin(folder, trained.origin, origin)
+    known = trained.origin if origin else None
+    check_same(folder, "a training", _identity(trained.recipe, known), _identity(recipe, origin), _OTHERS)
     if trained.items != items:
-        raise UserError(f"the folder holds a training with {trained.items:,} items", file=folder, fix=_ANOTHER)
+        raise occupied(folder, f"a training with {trained.items:,} items")
     check_trained(folder)
     shutil.rmtree(folder / CHECKPOINTS, ignore_errors=True)
     return trained

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated
 
@@ -12,8 +11,9 @@ from annotated_types import Ge
 
 from horsesense.core import ScoringSpec, card_path, write_probe
 from horsesense.core.document import Document
-from horsesense.data import FieldProblem, check_json, read_text, write_file
-from horsesense.errors import UserError, argument, translate_errors
+from horsesense.data import disk_errors
+from horsesense.data.store import bind_folder
+from horsesense.errors import UserError, translate_errors
 from horsesense.methods.rica.analysis import RunAnalysis, analyse, plot_ladder
 from horsesense.methods.rica.builder import Task, build
 from horsesense.methods.rica.controls import write_controls
@@ -81,7 +81,11 @@ def run_study(
 
     folder = Path(out)
     models: Sequence[str | Path] = chosen_models(model)
-    names = _start(folder, _StudySettings(str(probe or ""), limit, entities, seed))
+    settings = {"probe": str(probe or ""), "limit": limit, "entities": entities, "seed": seed}
+    drawn = f"fresh:{random_seed()}" if entities == "fresh" else entities
+    with disk_errors(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+    names = bind_folder(folder / SETTINGS, "a study", settings, decided={"names": drawn})["names"]
     probes = [folder / f"{STATEMENTS}.jsonl", folder / f"{LADDER}.jsonl"]
     write_probes(probes, probe, limit, names, seed)
     probes[1:1] = [written.out for written in write_controls(probes[0]).controls.values()]
@@ -96,44 +100,6 @@ def run_study(
         progress.log(str(error))
         picture = None
     return RicaStudy(folder, folder / "run", page, picture, names, analysis)
-
-
-@dataclass(frozen=True, slots=True)
-class _StudySettings:
-    """The settings that a study was started with."""
-
-    probe: str
-    """File of the probe; empty if one is built."""
-    limit: int | None
-    entities: str
-    """Kind of entities in the call."""
-    seed: int
-    names: str = ""
-    """Kind of entities in the probes: fresh ones with their seed."""
-
-
-def _start(folder: Path, settings: _StudySettings) -> str:
-    """Return the kind of entities: as the folder has it, or as a new study needs it."""
-    path = folder / SETTINGS
-    if path.exists():
-
-        def damaged(problem: FieldProblem) -> UserError:
-            return _refused(path, f"damaged ({problem.where or 'the file'} is {problem.kind})")
-
-        stored = check_json(_StudySettings, read_text(path), damaged)
-        for name in ("probe", "limit", "entities", "seed"):
-            before, now = getattr(stored, name), getattr(settings, name)
-            if before != now:
-                raise _refused(path, f"the study was started with {argument(name, before)}")
-        return stored.names
-    names = f"fresh:{random_seed()}" if settings.entities == "fresh" else settings.entities
-    folder.mkdir(parents=True, exist_ok=True)
-    write_file(path, json.dumps(asdict(replace(settings, names=names)), indent=2) + "\n")
-    return names
-
-
-def _refused(path: Path, why: str) -> UserError:
-    return UserError(why, file=path, fix="give another folder")
 
 
 def write_probes(probes: Sequence[Path], file: str | Path | None, limit: int | None, entities: str, seed: int) -> None:

@@ -18,6 +18,7 @@ from typing import Any
 
 from horsesense.core import Card, Probe, card_path, write_probe
 from horsesense.data import disk_errors, read_text, write_file
+from horsesense.data.store import occupied
 from horsesense.errors import UserError, argument
 from horsesense.methods.winoventi.adversarial_filter import PRIOR, preferring_generic, prior_item
 from horsesense.methods.winoventi.associations import Association, drop_nonsense, read_associations, write_associations
@@ -185,11 +186,8 @@ class _Pipeline:
         except UserError:  # the earlier model does not exist any more
             same = False
         if not same:
-            raise UserError(
-                f"the folder holds the pipeline of {earlier}, and not of {model}",
-                file=self.folder,
-                fix=f"choose another {argument('out')}, or give {argument('model', earlier)}",
-            )
+            other = f"the pipeline of {earlier}, and not of {model}"
+            raise occupied(self.folder, other, f", or give {argument('model', earlier)}")
 
     def associations(self) -> tuple[Path, Path]:
         """Step 1: all associations, and those left after nonsense, perplexity and knee."""
