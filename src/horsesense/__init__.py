@@ -57,7 +57,7 @@ if TYPE_CHECKING:
     from horsesense.training.fine_tuning import train as train
     from horsesense.training.inoculation import inoculate as inoculate
 
-__version__ = "0.2.0"
+__version__ = "0.3.0"
 
 _PUBLIC = typed_names(__file__)
 __all__ = ["__version__", *_PUBLIC]

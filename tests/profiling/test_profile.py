@@ -220,7 +220,7 @@ def test_one_folder_holds_one_study(pair: Profile, small: Profile, tmp_path: Pat
     assert small.out is not None
     trees = [tree_of(each) for each in (pair.out, small.out)]
     for place in (pair.out, pair.out / "answers", small.out, small.out / "answers"):
-        with pytest.raises(UserError, match="holds (a|the answers of a) profile"):
+        with pytest.raises(UserError, match=r"holds (a|the answers of a) profile"):
             hs.ask("smollm2", limit=4, out=place)
     assert [tree_of(each) for each in (pair.out, small.out)] == trees
     with pytest.raises(UserError, match=r"answers are a run: .*answers"):
@@ -236,7 +236,7 @@ def test_answers_of_a_profile_that_was_stopped_are_its_own(tmp_path: Path, wide_
     with pytest.raises(KeyboardInterrupt):
         hs.profile(model, out=out, progress=_Stops(), **few)
     for place in (out, out / "answers"):
-        with pytest.raises(UserError, match="holds (a|the answers of a) profile"):
+        with pytest.raises(UserError, match=r"holds (a|the answers of a) profile"):
             hs.ask(model, limit=4, out=place, compute=hs.ComputeSettings(device="cpu"))
     # A run of one's own may be called so.
     hs.ask(model, limit=4, out=tmp_path / "answers", compute=hs.ComputeSettings(device="cpu"))
