@@ -215,7 +215,7 @@ def _votes(command: str, *words: object, **options: Any) -> Callable[[World, Pat
 def _people(command: str, *names: str) -> Callable[[World, Path], Case]:
     return lambda w, here: (
         ["annotate", command, _study(w, here), *names],
-        lambda: getattr(hs.annotate, command)(_study(w, here), *names),
+        lambda: getattr(annotation_server, command)(_study(w, here), *names),
     )
 
 

@@ -13,8 +13,10 @@ from horsesense.methods.suites import find_paper_suite
 from horsesense.methods.suites.ask import AskedSuite, ask_suite
 from horsesense.methods.suites.charts import direction_chart
 from horsesense.methods.suites.frame import FILE, PaperRow, kept_tables, with_published
+from horsesense.progress import NO_PROGRESS
 from horsesense.registry import provided
 from horsesense.report.run_report import write_report
+from horsesense.report.stored_run import with_report
 from horsesense.stats import Estimate
 from tests.support.small_cats import lay_all
 
@@ -101,6 +103,18 @@ def test_the_report_prints_the_papers_tables(asked: tuple[AskedSuite, Path], tmp
     assert "nan" not in text
     latex = str(write_report(out, format="latex", cues=False).text)
     assert latex.count(r"\begin{table}") == 4
+
+
+def test_the_report_of_a_run_has_the_tables_that_were_made(
+    asked: tuple[AskedSuite, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def made_again(*_: object) -> None:
+        raise AssertionError("the tables are there")
+
+    monkeypatch.setattr("horsesense.report.collection.run_tables", made_again)
+    stored = with_report(asked[0].run, NO_PROGRESS)
+    assert stored.tables == asked[0].tables
+    assert "Paper tables" in stored.report.read_text(encoding="utf-8")
 
 
 def test_pairs_are_told_by_both_halves_right_first(tmp_path: Path, tiny_folders: dict[str, Path]) -> None:

@@ -10,16 +10,22 @@ from pathlib import Path
 
 import pytest
 
+import horsesense as hs
 from horsesense.cli import main
 from horsesense.cli.render import print_results
 from horsesense.core import Item
+from horsesense.core.spec import Normalisation
+from horsesense.progress import NO_PROGRESS
 from horsesense.report.charts import svg_charts, write_charts
 from horsesense.report.collection import collect
 from horsesense.report.page import write_report
 from horsesense.report.run_text import verdict, verdict_label
+from horsesense.report.stored_run import with_report
 from horsesense.report.tables import results_table
 from horsesense.report.terms import TERMS
+from horsesense.runs import probe_answers
 from horsesense.runs.replies import ReplyStatistics
+from horsesense.runs.result import Result
 from horsesense.terminal import print_fitting
 from tests.support.made_run import made_items, make_run
 
@@ -34,6 +40,21 @@ def page_of(*runs: Path, cues: bool = False) -> str:
     path = runs[0].parent / "page.html"
     write_report(collect(runs, cues=cues), path, drawn=False)
     return path.read_text("utf-8")
+
+
+def test_the_page_shows_the_results_that_the_run_has(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = hs.open_run(make_run(tmp_path / "run", {"a": 0.9, "b": 0.5}, made_items(12)))
+    compute, computed = probe_answers._compute_result, list[str]()
+
+    def counted(answered: probe_answers.ProbeAnswers, how: Normalisation | None) -> Result:
+        computed.append(answered.part.model.name)
+        return compute(answered, how)
+
+    monkeypatch.setattr(probe_answers, "_compute_result", counted)
+    stored = with_report(run, NO_PROGRESS)
+    assert [result.model for result in stored.results] == ["a", "b"]
+    assert list(run.result_list()) == list(stored.results)
+    assert computed == ["a", "b"]
 
 
 def test_imported_answers_have_a_page(tmp_path: Path) -> None:

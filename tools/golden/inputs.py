@@ -71,6 +71,8 @@ def write_inputs(folder: Path) -> None:
     registry = [("bucket", "empty", "full"), ("door", "open", "closed"), ("pan", "hot", "cold")]
     rows = ["Word\tAssociative Bias\tAlternative\tBERT", *("\t".join((*row, "True")) for row in registry)]
     (folder / "registry.tsv").write_text("\n".join(rows) + "\n", "utf-8")
+    answers = (f"{i},one,{'ABC'[i % 3]},ice|a stone|iron,{'ABC'[i % 2]}" for i in range(8))
+    (folder / "answers.csv").write_text("\n".join(["id,who,said,options,key", *answers]) + "\n", "utf-8")
     axioms = json.dumps({name: [form, [""]] for name, form in _WAX.items()})
     (folder / "axioms.jsonl").write_text(axioms + "\n", "utf-8")
     box = {"x": 0, "y": 0, "w": 9, "h": 9}

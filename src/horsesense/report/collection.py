@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from horsesense.core import Probe
@@ -109,12 +110,16 @@ def _pipeline(folder: Path) -> Any:
     return next((view for read in readers if (view := read(folder)) is not None), None)
 
 
-def with_tables(collected: Collection, runs: Sequence[tuple[Path, Sequence[ProbeAnswers]]]) -> Collection:
-    """Add the tables of each run."""
+def with_tables(
+    collected: Collection,
+    runs: Sequence[tuple[Path, Sequence[ProbeAnswers]]],
+    ready: Mapping[Path, Sequence[PaperTable]] = MappingProxyType({}),
+) -> Collection:
+    """Add the tables of each run; those of a suite that was asked just now are ``ready``."""
     papers: list[PaperTable] = []
     methods: list[PaperTable] = []
     for folder, parts in runs:
-        own = run_tables(folder, parts)
+        own = run_tables(folder, parts) if not ready.get(folder) else (ready[folder], ())
         papers += own[0]
         methods += own[1]
     return replace(collected, papers=papers, methods=methods)

@@ -81,4 +81,4 @@ def run_suite(
     find_paper_suite(suite)
     folder = out if out is not None else default_folder(models, [suite])
     asked = ask_suite(suite=suite, data=data, skip_bad=skip_bad, out=folder, spec=spec, **options)
-    return with_report(asked.run, options["progress"], asked.results, asked.tables)
+    return with_report(asked.run, options["progress"], asked.results)

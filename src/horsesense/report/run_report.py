@@ -172,7 +172,8 @@ def _collected(
         for run, (place, answered) in zip(runs, by_place, strict=True)
     ]
     manifests = {run.folder: run.manifest for run in runs if isinstance(run, Run) and run.folder and run.manifest}
-    collected = with_tables(collect_answered(whole, cues, how, progress, wholes), whole)
+    ready = {run.folder: run.tables for run in runs if isinstance(run, Run) and run.folder and not run.beside}
+    collected = with_tables(collect_answered(whole, cues, how, progress, wholes), whole, ready)
     split = [(name.partition(" on ")[0], name.partition(" on ")[2]) for name in rest]
     return replace(collected, manifests=manifests, unfinished=split)
 

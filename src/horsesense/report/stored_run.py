@@ -47,9 +47,7 @@ class StoredRun(Document):
     """The answers."""
 
 
-def with_report(
-    run: Run, progress: Progress, suite: Any = None, tables: tuple[PaperTable, ...] | None = None
-) -> StoredRun:
+def with_report(run: Run, progress: Progress, suite: Any = None) -> StoredRun:
     """Write the report of a run, and warn of what a reader should know."""
     page = (run.folder or Path()) / "report.html"
     write_report(run, out=page, normalise=run.normalise, pictures=False, progress=progress)
@@ -69,7 +67,7 @@ def with_report(
         report=page,
         spread=spreads(results) or None,
         suite=suite,
-        tables=tables,
+        tables=run.tables or None,
         withheld=run.withheld() or None,
         wordings=run.wordings() or None,
         until=sequential_results(run.answered, run.until) or None,

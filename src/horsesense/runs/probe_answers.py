@@ -90,6 +90,11 @@ class ProbeAnswers:
         """The answers as columns."""
         return StoredAnswers.of(self.answers)
 
+    @cached_property
+    def results(self) -> dict[Normalisation | None, Result]:
+        """The results so far, by the requested normalisation (`result_of`)."""
+        return {}
+
     def scores(self, how: Normalisation | None) -> Rows:
         return normalised_rows(self.stored, self.items, self.columns.forms, self.spec, how)
 
@@ -359,12 +364,18 @@ def results_of(answered: Iterable[ProbeAnswers], how: Normalisation | None = Non
 
 
 def result_of(answered: ProbeAnswers, how: Normalisation | None = None) -> Result:
-    """Compute the result of one model on one probe.
+    """Return the result of one model on one probe; it is computed once, also where a report shows it.
 
     Args:
         answered: The answers.
         how: Score normalisation. By default, the one of the probe's card, or of each item's form.
     """
+    if how not in answered.results:
+        answered.results[how] = _compute_result(answered, how)
+    return answered.results[how]
+
+
+def _compute_result(answered: ProbeAnswers, how: Normalisation | None) -> Result:
     normalise = how or answered.primary()
     earned = answered.credits(normalise)
     other: dict[str, float] = {}

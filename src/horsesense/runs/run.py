@@ -76,6 +76,8 @@ class Run:
         """Score normalisation; None: that of each probe's card, or of an item's form."""
         self.until = until
         """Rule that the run was stopped by; empty without one."""
+        self.tables: tuple[Any, ...] = ()
+        """Tables of the paper, if this is a suite (`horsesense.methods.suites.frame.PaperTable`)."""
         self.wholes = wholes or {}
         """Whole probes, by name, of which a part was run: cues are measured on all of their items."""
 

@@ -32,10 +32,13 @@ class AskedSuite:
 
     run: Run
     """The answers."""
-    tables: tuple[PaperTable, ...]
-    """The paper's tables with these models in them."""
     results: Any = None
     """Results beyond the paper's tables, where the suite has some."""
+
+    @property
+    def tables(self) -> tuple[PaperTable, ...]:
+        """The paper's tables with these models in them."""
+        return self.run.tables
 
 
 @translate_errors()
@@ -69,9 +72,9 @@ def ask_suite(
     if out is not None:
         keep_suite(Path(out), suite, opened.others)
         _fit_controls(paper, opened, Path(out) / CONTROLS, progress)
-    tables = suite_tables(suite, list(run.answered), None if out is None else Path(out), opened.others)
+    run.tables = suite_tables(suite, list(run.answered), None if out is None else Path(out), opened.others)
     results = paper.results and paper.results(opened, progress)
-    return AskedSuite(run, tables, results)
+    return AskedSuite(run, results)
 
 
 def _fit_controls(suite: PaperSuite, opened: OpenedData, folder: Path, progress: Progress) -> None:
