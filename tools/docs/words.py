@@ -10,16 +10,21 @@ from collections import Counter
 
 from tools.docs.blocks import DOCS
 
+LIMITS = {"guides": 900, "concepts": 700}
+"""Most words of a page in these folders, with its tables."""
 
-def prose(text: str) -> int:
-    """Count words outside code, tables, comments and link targets.
 
-    >>> prose("# Two words\\n\\n| a | table |\\n\\n```sh\\nls\\n```\\nand [three](x.md) more\\n")
-    5
+def prose(text: str, tables: bool = False) -> int:
+    """Count words outside code, comments and link targets, and outside tables unless they are included.
+
+    >>> page = "# Two words\\n\\n| a | table |\\n\\n```sh\\nls\\n```\\nand [three](x.md) more\\n"
+    >>> prose(page), prose(page, tables=True)
+    (5, 7)
     """
-    text = re.sub(r"^```.*?^```", "", text, flags=re.MULTILINE | re.DOTALL)
+    text = re.sub(r"^[ \t]*```.*?^[ \t]*```", "", text, flags=re.MULTILINE | re.DOTALL)
     text = re.sub(r"<!--.*?-->", "", text, flags=re.DOTALL)
-    text = re.sub(r"^\|.*$|^(?: {4}|\t).*$", "", text, flags=re.MULTILINE)
+    if not tables:
+        text = re.sub(r"^\|.*$|^(?: {4}|\t).*$", "", text, flags=re.MULTILINE)
     text = re.sub(r"\]\([^)]*\)", "]", text)
     return len(re.findall(r"[\w’'-]*\w[\w’'-]*", text.replace("[", " ").replace("]", " ")))
 
