@@ -76,7 +76,7 @@ VERDICTS: dict[str, VerdictStyle] = {
     "inconclusive": VerdictStyle(
         "open",
         "#8d877a",
-        "None of the above can be shown: there are too few items, the interval is too wide, or the ability has no "
+        "None of the above can be shown: the items are too few, the interval is too wide, or the ability has no "
         "twins and the model is contaminated in another ability.",
     ),
 }
