@@ -25,13 +25,20 @@ def _run(name: str, out: Path, model: str | None, monkeypatch: pytest.MonkeyPatc
 
 
 @pytest.mark.slow
-def test_a_checkpoint_is_compared_while_it_is_trained(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    names = _run("compare_while_training.py", tmp_path, None, monkeypatch)
-    assert list(names["runs"]) == list(range(0, names["STEPS"] + 1, names["EVERY"]))
-    trained = {row["probe"]: row for row in names["compared"].frame()}["trained"]
-    assert (trained["one"], trained["other"]) == (f"step {names['STEPS']}", "step 0")
-    assert trained["low"] > 0, "trained pairs are learnt"
-    assert (tmp_path / "compare_while_training.png").stat().st_size > 0
+def test_a_checkpoint_is_profiled_while_it_is_trained(
+    wide_gpt2: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from horsesense.lexicons.wordnet import find_wordnet
+
+    if find_wordnet() is None:
+        pytest.skip("WordNet is not on this machine: horsesense fetch wordnet")
+    names = _run("profile_while_training.py", tmp_path, wide_gpt2, monkeypatch)
+    assert list(names["profiles"]) == list(range(0, names["EPOCHS"] + 1, names["EVERY"]))
+    assert not {item.id for item in names["public"]} & {item.id for item in names["twins"]}
+    first, last = (names["profiles"][epoch].models[0] for epoch in (0, names["EPOCHS"]))
+    assert first.verdicts.findings[0].accuracy.n == last.verdicts.findings[0].accuracy.n
+    assert first.weights != last.weights
+    assert (tmp_path / "profile_while_training.png").stat().st_size > 0
 
 
 @pytest.mark.slow

@@ -60,9 +60,9 @@ PICTURES = {
         "build_clean_publish",
         "Six cues before and after: surface cues fall to chance, relatedness stays at 0.5",
     ),
-    ("compare_while_training", "chart"): (
-        "compare_while_training",
-        "Accuracy by training step, from one half to above 0.9",
+    ("profile_while_training", "chart"): (
+        "profile_while_training",
+        "Accuracy on public questions minus twins, by epoch",
     ),
 }
 """Script and name of a chart → the file that the script saves it as, and what it shows."""
