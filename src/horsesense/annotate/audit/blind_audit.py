@@ -253,7 +253,7 @@ def _bad_record(path: Path) -> Callable[[FieldProblem], UserError]:
 
 EXCHANGED_KEY, TWO_TRUE, NONSENSE = "key exchanged", "second true option", "nonsense"
 NO_SECOND = (
-    "the seeded errors include no items with two correct options: they cannot be made automatically for this probe"
+    "items with two correct options could not be seeded, so the sensitivity to these is unknown"
 )
 ERRORS = (EXCHANGED_KEY, TWO_TRUE, NONSENSE)
 
