@@ -317,7 +317,10 @@ def published_files() -> dict[str, list[PublishedFile]]:
     for name, package in sorted(provided("files").items()):
         with as_file(files(package).joinpath("files.tsv")) as table:
             rows = [[row[column] for column in _FILE_COLUMNS] for _, row in read_table(table, _FILE_COLUMNS)]
-        by_release[name] = [PublishedFile(name, *where, int(size), sha256) for *where, size, sha256 in rows]
+        by_release[name] = [
+            PublishedFile(name, repository, commit, path, int(size), sha256)
+            for repository, commit, path, size, sha256 in rows
+        ]
     return by_release
 
 
