@@ -35,7 +35,7 @@ def module(monkeypatch: pytest.MonkeyPatch, title: str) -> str:
 def test_a_family(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setitem(FAMILIES, "toy", module(monkeypatch, "toy.py"))
     folder = save_tiny("gpt2", tmp_path / "model")
-    ours, theirs = (hs.score(hs.load_model(folder, family=family), TEXTS) for family in ("toy", "causal"))
+    ours, theirs = (hs.score(hs.load_model(folder, model_type=name), TEXTS) for name in ("toy", "causal"))
     for one, other in zip(ours.texts, theirs.texts, strict=True):
         assert one.text == other.text
         assert one.sum == pytest.approx(other.sum, abs=1e-5)
