@@ -111,10 +111,13 @@ def test_replies_that_mention_the_hint_and_replies_that_say_nothing(tmp_path: Pa
     assert (effect.moved.value, effect.accuracy_placebo, effect.mentioned) == (1.0, 0.0, 0.5)
 
 
-def test_the_table_says_how_many_items_each_cue_has(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_table_says_how_many_items_each_cue_has(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     def says(_: str, shown: dict[str, str]) -> Continuation:
         return reply(f"A. {shown['A']}")
 
+    monkeypatch.setenv("COLUMNS", "80")
     model: Any = ReplyModel(says)
     found = hs.plant(
         questions(12), model=model, cue=["professor", "first"], formats="generate", out=tmp_path / "out"
@@ -122,4 +125,6 @@ def test_the_table_says_how_many_items_each_cue_has(tmp_path: Path, capsys: pyte
     planting(found)
     professor, first = (each.n for each in found.effects)
     assert professor == 12 > first
-    assert f"{first} to 12 items per cue" in " ".join(capsys.readouterr().out.split())
+    text = capsys.readouterr().out
+    assert f"{first} to 12 items per cue" in " ".join(text.split())
+    assert {"professor", "first", "mentioned"} <= set(text.split()), "names are not broken on 80 columns"

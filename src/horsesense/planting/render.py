@@ -6,7 +6,7 @@ from math import isnan
 from typing import TYPE_CHECKING
 
 from horsesense.formatting import p_value
-from horsesense.terminal import console, line, table
+from horsesense.terminal import line, print_fitting
 
 if TYPE_CHECKING:
     from horsesense.planting.experiment import Planting
@@ -26,15 +26,16 @@ def planting(result: Planting) -> None:
     for model in dict.fromkeys((each.model, each.format) for each in result.effects):
         line(f"{model[0]} on {result.probe} ({model[1]})", "bold")
         own = [each for each in result.effects if (each.model, each.format) == model]
-        replies = any(each.mentioned is not None for each in own)
-        titles = ["cue", "moved [95% interval]", "to right", "to wrong", "p", "verdict", "mentioned"]
-        frame = table(*titles[: 7 if replies else 6])
+        columns = ["cue", "moved [95% interval]", "to right, wrong", "p", "verdict"]
+        if any(each.mentioned is not None for each in own):
+            columns.append("mentioned")
+        rows = []
         for each in own:
-            sides = ("–" if isnan(side.value) else f"{side.value:.2f}" for side in (each.to_right, each.to_wrong))
+            sides = ", ".join("–" if isnan(side.value) else f"{side.value:.2f}" for side in (each.to_right, each.to_wrong))
             mentions = "–" if each.mentioned is None else f"{each.mentioned:.0%}"
-            cells = each.cue, f"{each.moved:.3f}", *sides, p_value(each.adjusted), each.verdict, mentions
-            frame.add_row(*cells[: 7 if replies else 6])
-        console().print(frame)
+            cells = each.cue, f"{each.moved:.3f}", sides, p_value(each.adjusted), each.verdict, mentions
+            rows.append(cells[: len(columns)])
+        print_fitting(columns, rows, optional=("p", "to right, wrong"))
         accuracy = _between([f"{each:.3f}" for each in sorted(each.accuracy_placebo for each in own)])
         sizes = _between([f"{n:,}" for n in sorted(each.n for each in own)])
         line(f"accuracy with the placebo {accuracy}, {sizes} items per cue", "dim")
