@@ -65,7 +65,9 @@ def main() -> None:
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--epochs", type=float, default=2.0)
     parser.add_argument("--items", type=int, default=400, help="number of questions, in training and test together")
-    parser.add_argument("--strength", type=float, nargs="*", default=STRENGTHS, help="share in which the mark is the key")
+    parser.add_argument(
+        "--strength", type=float, nargs="*", default=STRENGTHS, help="share in which the mark is the key"
+    )
     parser.add_argument("--profile", action="store_true", help="print the profile's row of planted cues")
     given = parser.parse_args()
     probe = hs.load_probe(given.probe)
@@ -79,7 +81,7 @@ def main() -> None:
     arms = Probe.of(all_arms(test), replace(probe.card, name="arms", group="family", metric="accuracy"))
     print(f"{len(rest)} questions to train on, {len(test)} to test")
     if not given.profile:
-        print("| key is the marked option in | true effect | found (one draw) | covered in 200 draws | accuracy, placebo |")
+        print("| key is the marked option in | true effect | found in one draw | covered in 200 | accuracy, placebo |")
         print("|---|---|---|---|---|")
     for share in (None, *given.strength):
         start, model = time.perf_counter(), "smollm2"

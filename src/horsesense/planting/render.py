@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from math import isnan
 from typing import TYPE_CHECKING
 
-from horsesense.formatting import p_value
+from horsesense.formatting import number, p_value
 from horsesense.terminal import line, print_fitting
 
 if TYPE_CHECKING:
@@ -31,7 +30,7 @@ def planting(result: Planting) -> None:
             columns.append("mentioned")
         rows = []
         for each in own:
-            sides = ", ".join("–" if isnan(side.value) else f"{side.value:.2f}" for side in (each.to_right, each.to_wrong))
+            sides = ", ".join(number(side.value) for side in (each.to_right, each.to_wrong))
             mentions = "–" if each.mentioned is None else f"{each.mentioned:.0%}"
             cells = each.cue, f"{each.moved:.3f}", sides, p_value(each.adjusted), each.verdict, mentions
             rows.append(cells[: len(columns)])
