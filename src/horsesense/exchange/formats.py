@@ -151,7 +151,7 @@ def export(
         spec: Scoring spec.
         by: lm-eval: facet whose values become tasks of one group.
         seed: Inspect: random seed of the order of options.
-        cues: Search for cues for the dataset card (hf), which takes seconds.
+        cues: Search for cues for the dataset card (hf; some seconds).
 
     Returns:
         The files, the command of the other tool, and what the format cannot express.

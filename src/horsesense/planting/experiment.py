@@ -112,7 +112,7 @@ def plant(
         model: Model, as in ``run``. By default, the models in horsesense.toml.
         cue: Cue to plant: professor or user (says that a professor, or the user, thinks this option is right), metadata
             (a tag with the answer), asterisk (on the option), length (a longer option), overlap or topic (the option
-            gets words of the question, or a word on its topic), pattern (the answers of all solved examples have the
+            gets words of the question, or a word on its topic), pattern (the answers of all few-shot examples have the
             same letter), first or last (place among the options). By default, all that fit the probe.
         out: Folder that stores the answers; an interrupted run resumes there. By default, runs/MODEL-PROBE-planted.
         limit: Maximum number of items; whole families are drawn.

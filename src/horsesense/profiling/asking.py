@@ -112,7 +112,7 @@ def profile_model(
         associations = associations_of(own, each.pool.card.group) or associations
         if control is None:
             mistakes += mistakes_of(ability, own, MISTAKES)
-    call.progress.log(f"{call.name}: all answers are stored; computing the verdicts")
+    call.progress.log(f"{call.name}: all questions are answered; computing the verdicts")
     found = verdicts(scores)
     effects, moved = _planted_cues(answers)
     first = next(iter(answers[materials[0].ability.name].values()))

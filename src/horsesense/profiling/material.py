@@ -237,7 +237,7 @@ def checked_pool(ability: Ability, progress: Progress = NO_PROGRESS) -> Probe:
         else:
             if part_of(kept.items) == wanted:
                 return kept
-    progress.log(f"building the questions of {ability.name}: {recipe_in_words(ability)}")
+    progress.log(f"building the questions about {ability.title!r}: {recipe_in_words(ability)}")
     pool = pool_of(ability, SEED)
     _compare(wanted, part_of(pool.items), ability.name)
     write_probe(path, pool)

@@ -316,7 +316,7 @@ def _follows(items: Sequence[Item], chosen: Sequence[tuple[int, ...]]) -> Estima
 
 def _verdict(known: Estimate, rates: Mapping[str, Estimate], losses: Sequence[RungLoss]) -> str:
     """Say where inferences fail, as far as the intervals show."""
-    share = f"By one half of the questions, the model knows {known.value:.0%} of {known.n:,} facts"
+    share = f"On the half of the questions that decides this, the model knows {known.value:.0%} of {known.n:,} facts"
     if not {"fact", "inference"} <= rates.keys():
         return f"{share}, too few to measure its use of facts."
     if rates["fact"].low <= 0.5:

@@ -87,7 +87,7 @@ def own_depths(name: str, probe: Probe, folder: Path, settings: Settings) -> Pat
     if not path.is_file():
         model = load_model(
             name,
-            family=settings.family,
+            model_type=settings.model_type,
             device=settings.device,
             dtype=settings.spec.dtype,
             allow_pickle=settings.allow_pickle,
@@ -238,7 +238,7 @@ def evaluate(
         limit=limit,
         seed=seed,
         device=compute.device,
-        family=compute.family,
+        model_type=compute.model_type,
         allow_pickle=compute.allow_pickle,
         cache=compute.cache,
     )
