@@ -1,4 +1,4 @@
-"""Step 1 (winoventi.txt, 2.2): elicit a model's associations, drop nonsense, rank and cut the rest."""
+"""Step 1 (section 2.2): elicit a model's associations, drop nonsense, rank and cut the rest."""
 
 from __future__ import annotations
 
