@@ -59,11 +59,11 @@ _EXPRESSIONS: Mapping[str, tuple[str, ...]] = {
     ),
     "first": (
         r"\bfirst (option|answer|choice|one|place|position|item|letter)\b",
-        r"\b(comes?|came|is|listed|shown|appears?|stands?|given|placed) first\b|\btop of the list\b",
+        r"\b(comes?|came|is|listed|shown|appears?|given|placed) first\b|\btop of the list\b",
     ),
     "last": (
         r"\b(last|final) (option|choice|one|place|position|item|letter)\b",
-        r"\b(comes?|came|is|listed|shown|appears?|stands?|given|placed) last\b|\b(end|bottom) of the list\b",
+        r"\b(comes?|came|is|listed|shown|appears?|given|placed) last\b|\b(end|bottom) of the list\b",
     ),
 }
 _MENTIONS = {cue: re.compile("|".join(parts), re.IGNORECASE) for cue, parts in _EXPRESSIONS.items()}
