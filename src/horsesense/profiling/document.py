@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from horsesense.core.document import Document
-from horsesense.methods.rica.ladder import LadderAnalysis
 from horsesense.planting.effects import MovedByCues, PlantedEffect
 from horsesense.profiling.abilities import Ability
 from horsesense.profiling.conditions import Forecast
@@ -18,6 +17,7 @@ from horsesense.profiling.material import Material, part_of
 from horsesense.progress import NO_PROGRESS, Progress
 from horsesense.runs.withheld import WithheldResult
 from horsesense.stats import Estimate
+from horsesense.stats.rungs import LadderAnalysis
 
 ORDER: tuple[Verdict, ...] = (
     "knows",

@@ -1,4 +1,4 @@
-"""Evaluate models on WinoVenti schemas (winoventi.txt, 3.1): both tests, the filter, and the reversed test.
+"""Evaluate models on WinoVenti schemas (section 3.1): both tests, the filter, and the reversed test.
 
 `run_all` runs the models, `score_answers` computes the results. Depths, a model's own associations and other models'
 registry entries are stored beside the answers (`Background`), so that a report can be recomputed.
