@@ -17,7 +17,7 @@ from horsesense.report.profile_view import (
     rows_of,
 )
 
-_TOP, _ROW, _LEFT, _WIDE, _FOOT, _LEGEND = 62, 64, 268, 252, 66, 26
+_TOP, _ROW, _LEFT, _WIDE, _FOOT, _LEGEND = 62, 64, 264, 264, 66, 26
 _SANS = "'DejaVu Sans', 'Helvetica Neue', Arial, sans-serif"
 _CUE, _LINE = VERDICTS["reads cues"].colour, "#dcd7cb"
 _PAD = 14
@@ -84,12 +84,12 @@ def _drawn(cell: ProfileCell, x: float, top: float) -> list[str]:
     def at(value: float) -> float:
         return round(left + wide * min(1.0, max(0.0, value)), 1)
 
-    chip = 6.4 * len(cell.verdict) + 16
+    chip = 6.8 * len(cell.verdict) + 16
     open_ = cell.style.kind == "open"
     score = adjusted_text(cell.adjusted).partition(" ")[0]
     marks = [
         _text(left, top + 26, f"{100 * e.value:.0f}%", 15, INK, weight=600),
-        _text(left + 47, top + 26, f"adj {score}{' ≠' if cell.disagreeing else ''}", 11.5, SOFT),
+        _text(left + 52, top + 26, f"adj {score}{' ≠' if cell.disagreeing else ''}", 11.5, SOFT),
         f'<rect x="{x + _WIDE - _PAD - chip:.1f}" y="{top + 10}" width="{chip:.1f}" height="20" rx="10" '
         + (f'fill="none" stroke="{hue}"/>' if open_ else f'fill="{hue}" fill-opacity="0.14"/>'),
         _text(x + _WIDE - _PAD - chip / 2, top + 24, cell.verdict, 11.5, hue, anchor="middle", weight=600),
