@@ -84,11 +84,21 @@ def _chance(e: Estimate, chance: float) -> str:
 def scored(result: Result) -> str:
     """State the metric and how options are compared."""
     plain = "" if result.plain is None else f" Plain accuracy over all {result.plain.n:,} items is {result.plain:.1%}."
-    return f"Metric: {result.metric}.{plain} Options are compared by {normalisation(result.normalise)}."
+    return f"Metric: {result.metric}.{plain} Options are compared by {comparison(result)}."
+
+
+def comparison(result: Result) -> str:
+    """State how the options of an item are compared."""
+    asked = {
+        "letters": "the probability of their letters, averaged over the option orders",
+        "generate": "the replies that name them",
+        "structured": "the replies that name them",
+    }
+    return asked.get(result.format) or normalisation(result.normalise)
 
 
 def normalisation(name: str) -> str:
-    """State how options are compared.
+    """State how the log-probabilities of options are compared.
 
     >>> normalisation("mean"), normalisation("sum")
     ('mean log-probability per token', 'summed log-probability')
