@@ -230,11 +230,11 @@ def test_bad_input(name: str, study: Path, probe: Path, tmp_path: Path) -> None:
     ("setting", "message"),
     [
         ("judgement = 3", "there is no setting of a study 'judgement'; did you mean 'judgements'?"),
-        ("judgements = 0", "judgements is 0, but must be 1 or more"),
+        ("per_item = 0", "per_item is 0, but must be 1 or more"),
         ('judgements = "3"', "the setting 'judgements' has the wrong kind of value"),
         ("[qualification]\nkappa = 0.7", "the study has [qualification] and no items for it"),
         ('address = "nowhere"', "the address 'nowhere' is not the address of a server"),
-        ("judgements = 1\nmore = 3", "which takes at least two"),
+        ("per_item = 1\nextra = 3", "which takes at least two"),
         ("[attention]\nevery = 1", "every task would be an attention check"),
         ("=", "this is not TOML"),
         ("limit = true", "the setting 'limit' has the wrong kind of value"),
