@@ -24,8 +24,17 @@ _MESSAGES = {
     *("model", "messages", "max_tokens", "system", "thinking", "output_config", "stop_sequences"),
     *("cache_control", "metadata", "service_tier", "stream", "tool_choice", "tools"),
 }
-_CONFIG = {"temperature", "maxOutputTokens", "thinkingConfig", "responseMimeType", "responseJsonSchema"}
-_OLD_CONFIG = {"temperature", "seed", "maxOutputTokens", "thinkingConfig", "responseMimeType", "responseSchema"}
+_BOTH_CONFIGS = {
+    "temperature",
+    "maxOutputTokens",
+    "stopSequences",
+    "topP",
+    "topK",
+    "thinkingConfig",
+    "responseMimeType",
+}
+_CONFIG = {*_BOTH_CONFIGS, "responseJsonSchema"}
+_OLD_CONFIG = {*_BOTH_CONFIGS, "seed", "responseSchema"}
 _RESPONSES = {
     *("model", "input", "instructions", "max_output_tokens", "temperature", "top_p", "reasoning", "text", "store"),
     *("include", "metadata", "tools", "tool_choice", "truncation", "parallel_tool_calls", "stream", "user"),

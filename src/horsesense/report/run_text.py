@@ -75,6 +75,8 @@ def unanswered(result: Result) -> str:
 def bounds(result: Result) -> str:
     """State the accuracy on the answered items, and the range of that on all items."""
     low, high = result.bounds or (result.accuracy.value, result.accuracy.value)
+    if not result.accuracy.n:
+        return "no item is answered"
     return (
         f"{result.accuracy:v.1%} of the answered items are right, and {percent(low)} to {percent(high)} of all "
         "items, if the others count as wrong or as right"
