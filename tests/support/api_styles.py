@@ -24,7 +24,7 @@ _MESSAGES = {
     *("model", "messages", "max_tokens", "system", "thinking", "output_config", "stop_sequences"),
     *("cache_control", "metadata", "service_tier", "stream", "tool_choice", "tools"),
 }
-_BOTH_CONFIGS = {
+_SHARED = {
     "temperature",
     "maxOutputTokens",
     "stopSequences",
@@ -33,8 +33,8 @@ _BOTH_CONFIGS = {
     "thinkingConfig",
     "responseMimeType",
 }
-_CONFIG = {*_BOTH_CONFIGS, "responseJsonSchema"}
-_OLD_CONFIG = {*_BOTH_CONFIGS, "seed", "responseSchema"}
+_CONFIG = {*_SHARED, "responseJsonSchema"}
+_OLD_CONFIG = {*_SHARED, "seed", "responseSchema"}
 _RESPONSES = {
     *("model", "input", "instructions", "max_output_tokens", "temperature", "top_p", "reasoning", "text", "store"),
     *("include", "metadata", "tools", "tool_choice", "truncation", "parallel_tool_calls", "stream", "user"),
