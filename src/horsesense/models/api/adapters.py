@@ -210,8 +210,9 @@ def _error(error: Exception, provider: Provider) -> Exception:
     if status is None:
         return TemporaryError(said[:300], away=False)
     # What a library says of an error may repeat the whole request; the body is what the server says.
-    bodies = [each.body for each in chain if isinstance(getattr(each, "body", None), dict)]
-    text = json.dumps({"error": bodies[-1]}) if bodies else said
+    bodies = [getattr(each, "body", None) for each in chain]
+    body = next((each for each in reversed(bodies) if isinstance(each, dict)), None)
+    text = said if body is None else json.dumps({"error": body})
     return classified(status, text, {}, type(provider).__name__, "a key of the provider")
 
 
