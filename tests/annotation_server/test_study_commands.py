@@ -229,15 +229,15 @@ def test_bad_input(name: str, study: Path, probe: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("setting", "message"),
     [
-        ("judgement = 3", "there is no setting of a study 'judgement'; did you mean 'judgements'?"),
+        ("per_items = 3", "there is no setting of a study 'per_items'; did you mean 'per_item'?"),
         ("per_item = 0", "per_item is 0, but must be 1 or more"),
-        ('judgements = "3"', "the setting 'judgements' has the wrong kind of value"),
+        ('per_item = "3"', "the setting 'per_item' has the wrong kind of value"),
         ("[qualification]\nkappa = 0.7", "the study has [qualification] and no items for it"),
         ('address = "nowhere"', "the address 'nowhere' is not the address of a server"),
         ("per_item = 1\nextra = 3", "which takes at least two"),
         ("[attention]\nevery = 1", "every task would be an attention check"),
         ("=", "this is not TOML"),
-        ("limit = true", "the setting 'limit' has the wrong kind of value"),
+        ("max_items = true", "the setting 'max_items' has the wrong kind of value"),
         ("lease_minutes = 2020-01-01", "the setting 'lease_minutes' has the wrong kind of value"),
         ("attention = 3", "attention is not a table; write [attention] and its settings below"),
         ("[attention]\nevry = 3", "there is no setting of a attention 'evry'; did you mean 'every'?"),

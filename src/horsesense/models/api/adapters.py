@@ -62,8 +62,8 @@ class _Library(Provider):
     module = ""
     """The library."""
 
-    def address(self, given: Address, name: str) -> Address:
-        return given
+    def address(self, named: Address, name: str) -> Address:
+        return named
 
     def entries(self, reply: Body) -> dict[str, Body]:
         return {}
@@ -206,13 +206,13 @@ def _error(error: Exception, provider: Provider) -> Exception:
         chain.append(cause)
     codes = [getattr(each, "status_code", getattr(each, "code", None)) for each in chain]
     status = next((code for code in codes if isinstance(code, int)), None)
-    said = " ".join(f"{type(error).__name__}: {error}".split())
+    message = " ".join(f"{type(error).__name__}: {error}".split())
     if status is None:
-        return TemporaryError(said[:300], away=False)
+        return TemporaryError(message[:300], away=False)
     # What a library says of an error may repeat the whole request; the body is what the server says.
     bodies = [getattr(each, "body", None) for each in chain]
     body = next((each for each in reversed(bodies) if isinstance(each, dict)), None)
-    text = said if body is None else json.dumps({"error": body})
+    text = message if body is None else json.dumps({"error": body})
     return classified(status, text, {}, type(provider).__name__, "a key of the provider")
 
 
@@ -290,9 +290,9 @@ def wrap_plugin(plugin: object, name: str = "", settings: ServedSettings | None 
     def call(body: Body) -> Body:
         assert isinstance(plugin, Generates)
         asked = {key: body[key] for key in ("max_tokens", "temperature", "seed")}
-        said = plugin.generate(body["messages"], **asked)
-        text = str(said).encode("utf-8", "replace").decode()
-        reply = said if isinstance(said, Continuation) else Continuation(text, "stop", 0, 0)
+        answered = plugin.generate(body["messages"], **asked)
+        text = str(answered).encode("utf-8", "replace").decode()
+        reply = answered if isinstance(answered, Continuation) else Continuation(text, "stop", 0, 0)
         message = {"content": reply.text, "reasoning_content": reply.reasoning}
         details = {"reasoning_tokens": reply.reasoning_tokens}
         usage = {"prompt_tokens": reply.prompt_tokens, "completion_tokens": reply.tokens}
@@ -300,8 +300,8 @@ def wrap_plugin(plugin: object, name: str = "", settings: ServedSettings | None 
         return {"choices": [choice], "usage": usage | {"completion_tokens_details": details}}
 
     client: Client[Any] = Client(Address("", called, "plug-in"), provider, CallTransport(provider, call), content)
-    found = ServerFindings(client, called)
-    model = PluginModel(called, called, client, Identity("server", content, reported), found, plugin=plugin)
+    findings = ServerFindings(client, called)
+    model = PluginModel(called, called, client, Identity("server", content, reported), findings, plugin=plugin)
     if not isinstance(plugin, Generates):
-        found.chat = ReplyTrial(False, why_not="it has no method generate")
+        findings.chat = ReplyTrial(False, why_not="it has no method generate")
     return model
