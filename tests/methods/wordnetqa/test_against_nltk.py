@@ -17,7 +17,7 @@ from horsesense.methods.wordnetqa.builder import build_wordnetqa
 from horsesense.methods.wordnetqa.plan import RELATIONS, WordNetPlan
 from tests.support.nltk_wordnet import nltk_wordnet
 
-SIZES = {True: 3000, False: 900}
+SIZES = {True: 2000, False: 600}
 
 
 @pytest.fixture(scope="module")
@@ -161,7 +161,7 @@ def test_every_item_holds_in_nltks_wordnet(probes: dict[tuple[str, bool], Probe]
         for item in probe.items:
             judge.check(item)
             checked += item.facets["pos"] not in ("a", "s")  # those are only looked at for their kind
-    assert checked >= 10_000, checked
+    assert checked >= 7_000, checked
 
 
 @pytest.mark.parametrize("relation", ["hypernymy", "hyponymy"])
