@@ -57,10 +57,11 @@ def test_every_command_under_faults_has_its_options(tmp_path: Path, monkeypatch:
     cases._commands(tmp_path, ["import"])
     assert len(calls) >= 15
     for words in calls:
-        command: click.Command = root()
+        command: click.Command | None = root()
         name, rest = "horsesense", list(words)
         while isinstance(command, click.Group):
             _, command, rest = command.resolve_command(click.Context(command), rest)
+        assert command is not None
         command.make_context(name, rest)
 
 
