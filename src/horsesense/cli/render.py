@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from annotated_types import Ge
 
-from horsesense.formatting import p_value, percent
+from horsesense.formatting import number, p_value, percent
 from horsesense.terminal import console, line, print_fitting, print_table, say, size, table
 
 if TYPE_CHECKING:
@@ -194,11 +194,17 @@ def _print_item_analysis(analysis: ItemAnalysis, most: int) -> None:
 
 
 def _print_compared(side: ProbeComparison, items: int, names: Mapping[str, str]) -> None:
+    from horsesense.report.run_text import normalisation
+    from horsesense.runs.probe_answers import SCORE
+
     by_format = "" if side.format == "loglikelihood" else f" by {side.format}"
     line(f"{side.probe}{by_format}: {side.n:,} common items with a gold answer", "bold")
     for label, left_out in side.excluded.items():
         if left_out:
             line(f"{left_out:,} items of {names[label]} left out: not all models answered them", "dim")
+    compared_by = {each.normalise for each in side.models} - {SCORE}
+    if len(compared_by) == 1:  # where they differ, a note says so
+        line(f"options compared by: {normalisation(*compared_by)}", "dim")
     for note in side.notes:
         line(note, "dim")
     if side.label_quality is not None:
@@ -225,7 +231,9 @@ def _print_difference(compared: Difference, one: str, other: str) -> None:
         line(f"  by the share of items: {compared.plain:+.3f}")
     line(f"  p = {p_value(compared.p)}, Holm {p_value(compared.p_holm)}, McNemar {p_value(compared.mcnemar_p)}")
     line(f"  only {one} right: {compared.only_one:,}; only {other} right: {compared.only_other:,}")
-    outlook = compared.outlook()
+    d = compared.difference
+    ends = f"the difference is between {number(d.low, '+.2f')} and {number(d.high, '+.2f')}" if d.low == d.low else ""
+    outlook = compared.outlook() or ends
     verdict = "significant" if compared.significant else "not significant" + (f"; {outlook}" if outlook else "")
     line(f"  {verdict}", "bold" if compared.significant else "")
 
@@ -554,6 +562,8 @@ def dry_run(dry: DryRun) -> None:
         order = f", options in the order {' '.join(map(str, each.order))}" if each.order else ""
         print(f"{each.probe}, item {each.item}, {each.format}{order}")
         print(indent(each.prompt, "    "))
+    if dry.note:
+        say(dry.note)
     say(f"nothing was sent; the run would ask {', '.join(f'{n:,} items of {name}' for name, n in dry.items.items())}")
 
 
@@ -802,16 +812,12 @@ def _print_slices(title: str, rows: Sequence[FacetRow]) -> None:
     """Print one row per value of a facet: items right, and clusters right as a whole."""
     from horsesense.report.run_text import value_text
 
-    columns = ["slice", "accuracy", "n", "whole families", "n families", "chance"]
-    cells = [
-        [
-            f"{row.facet} = {value_text(row.value)}",
-            f"{row.items}",
-            f"{row.items.n:,}",
-            f"{row.clusters}",
-            f"{row.clusters.n:,}",
-            "" if row.clusters.chance is None else f"{row.clusters.chance:.2f}",
-        ]
-        for row in rows
-    ]
+    columns = ["slice", "accuracy", "n"]
+    columns += ["whole families", "n families", "chance"] if any(row.clusters for row in rows) else []
+    cells = []
+    for row in rows:
+        cells.append([f"{row.facet} = {value_text(row.value)}", f"{row.items}", f"{row.items.n:,}"])
+        if whole := row.clusters:
+            chance = "" if whole.chance is None else f"{whole.chance:.2f}"
+            cells[-1] += [f"{whole}", f"{whole.n:,}", chance]
     print_fitting(columns, cells, optional=("chance",), title=title)

@@ -46,7 +46,7 @@ class Collection:
     curves: Sequence[Curve] = ()
     """Learning curves."""
     how: Normalisation | None = None
-    """The normalisation that was requested; None: each probe's own."""
+    """The normalisation that was requested for the report; None: that of each run, or each probe's own."""
     unfinished: Sequence[tuple[str, str]] = ()
     """Model and probe (with its prompt format) whose answers are incomplete; left out."""
     papers: Sequence[PaperTable] = ()
@@ -60,6 +60,12 @@ class Collection:
     def spreads(self) -> tuple[Spread, ...]:
         """Differences between prompt formats, for each model and probe scored in several."""
         return spreads([summary.result for summary in self.summaries])
+
+    @property
+    def requested(self) -> Normalisation | None:
+        """The normalisation that was requested for all scores, with the runs or with the report; None without one."""
+        names = {self.how or summary.answered.normalise for summary in self.summaries}
+        return names.pop() if len(names) == 1 else None
 
     @property
     def summaries(self) -> list[Summary]:

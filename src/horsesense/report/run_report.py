@@ -84,7 +84,7 @@ def write_report(
             are printed.
         format: Format: a page (html), or a table (md, latex).
         charts: Folder to write every chart to, as SVG and PNG.
-        normalise: Score normalisation. By default, as set in each probe's card.
+        normalise: Score normalisation. By default, that of each run, or as set in each probe's card.
         by: Facet to break accuracy down by.
         cues: Search for the best cue of each probe, which takes seconds.
         probes: If a run has only a part of a probe: the whole probe, so that cues are measured on all of its items.
@@ -234,7 +234,7 @@ def export_run(
         runs: Run folder. In Python, also a `Run`.
         out: File to write: .csv, .jsonl, .json or .parquet. By default, items.csv or tokens.csv in the run folder.
         rows: One row per item (options, gold answer, prediction, scores, facets), or per token.
-        normalise: Score normalisation. By default, as set in each probe's card.
+        normalise: Score normalisation. By default, that of each run, or as set in each probe's card.
 
     Returns:
         The file, and how many rows it has.

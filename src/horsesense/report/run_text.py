@@ -98,6 +98,11 @@ def normalisation(name: str) -> str:
         "mean": "mean log-probability per token",
         "word": "log-probability per word",
         "character": "log-probability per character",
+        "pmi": "pointwise mutual information of question and option",
+        "letters": "the probability of their letters",
+        "generate": "the parsed replies",
+        "structured": "the parsed replies",
+        "score": "the score of each option",
         "by form": "log-probability, normalised as usual for the form of the item",
     }.get(name, name)
 

@@ -178,4 +178,5 @@ def _why_not(summary: Summary, facet: str) -> str:
 
 
 def _facet_rows(summary: Summary, facet: str) -> list[FacetRow]:
-    return facet_rows(summary.answered.items, summary.earned.values, summary.facets[facet])
+    answered = summary.answered
+    return facet_rows(answered.items, summary.earned.values, summary.facets[facet], answered.units)
