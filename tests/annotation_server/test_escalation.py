@@ -178,7 +178,7 @@ def test_limits_queues_and_pauses(tmp_path: Path) -> None:
     kinds = {item.id: item.facets["kind"] for item in choices(6).items}
     assert [kinds[say(served, ann, "unknown").name] for _ in range(2)] == ["odd", "odd"]
     assert next_lease(served, ann) is None, "two is all that anybody judges"
-    with pytest.raises(UserError, match="there is no queue 'odds'; did you mean 'odd'"):
+    with pytest.raises(UserError, match=r"no queue 'odds'.*'odd'"):
         invite(served, ["x"], queue="odds")
     invite(served, ["ben"])
     ben = person(served, "ben")

@@ -181,8 +181,8 @@ def test_no_model_at_that_place(tmp_path: Path, call: Call) -> None:
 OPTIONS = [
     ("gpt2", ["--device", "cuda:77"], "the device 'cuda:77' cannot be used here"),
     ("gpt2", ["--device", "quantum"], "the device 'quantum' cannot be used here"),
-    ("gpt2", ["--family", "casual"], "there is no model family 'casual'; did you mean 'causal'?"),
-    ("gpt2", ["--family", "masked"], "transformers cannot load it"),
+    ("gpt2", ["--model-type", "casual"], "there is no model type 'casual'; did you mean 'causal'?"),
+    ("gpt2", ["--model-type", "masked"], "transformers cannot load it"),
     ("gpt2", ["--spec", "bos=<|nobody|>"], "the tokenizer has no BOS token '<|nobody|>'"),
 ]
 

@@ -29,6 +29,8 @@ from horsesense.stats.raters.votes import letter
 
 SETTINGS, ITEMS, GOLD, ATTENTION = "study.toml", "items.jsonl", "gold.jsonl", "attention.jsonl"
 OWN_INSTRUMENT, PICTURES, DATABASE = "instrument.toml", "pictures.jsonl", "study.sqlite"
+ADDRESS = "http://127.0.0.1:8000"
+"""Default address of the server."""
 DATABASE_VARIABLE, STUDY_VARIABLE = "HORSESENSE_DATABASE", "HORSESENSE_STUDY"
 
 
@@ -77,7 +79,7 @@ class StudySettings:
     quick_seconds: float = 1.0
     """A faster answer cannot have been read; 0: no minimum."""
     seed: int = 0
-    address: str = "http://127.0.0.1:8000"
+    address: str = ADDRESS
     """Public address of the server; links begin with it."""
     database: str = ""
     """Address of a PostgreSQL database; empty: a SQLite file in the folder."""
@@ -220,7 +222,7 @@ class StudyOptions:
     """Minimum accuracy on the gold items."""
     queue: str = ""
     """Facet that divides the items into queues; annotate invite --queue gives people the items of one queue only."""
-    address: str = "http://127.0.0.1:8000"
+    address: str = ADDRESS
     """Public address of the server."""
 
 

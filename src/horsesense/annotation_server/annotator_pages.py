@@ -227,9 +227,10 @@ def annotator_routes(context: RequestContext) -> APIRouter:
         lease, undoable = _in_hand(context, visitor)
         if lease is None:
             return _end(context, visitor, undoable)
-        shown = show(served, visitor.person, lease)
+        question = show(served, visitor.person, lease)
         total = _total(context, visitor)
-        return context.page("task.html.j2", shown=shown, total=total, form=visitor.form(served), undoable=undoable)
+        form = visitor.form(served)
+        return context.page("task.html.j2", shown=question, total=total, form=form, undoable=undoable)
 
     @router.post("/task")
     def answer(request: Request, fields: Fields) -> Response:

@@ -1,7 +1,7 @@
 """The queue: who judges what next. A leased item counts as judged, so that no target is exceeded.
 
-Two agree and an item is done; otherwise more people are asked (rica.txt, 3.2). People who leave or withdraw release
-their items.
+Two agree and an item is done; otherwise more people are asked (Zhou et al. 2021, section 3.2). People who leave or
+withdraw release their items.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ from horsesense.models.load import load_model
 from horsesense.models.protocol import Model
 from horsesense.planting.effects import MovedByCues, PlantedEffect
 from horsesense.planting.experiment import effects_in
-from horsesense.profiling.abilities import LADDER, Edition
+from horsesense.profiling.abilities import Edition
 from horsesense.profiling.abilities import abilities as known
 from horsesense.profiling.adaptive import LOOKS, asked_clusters, decided
 from horsesense.profiling.conditions import (
@@ -108,11 +108,11 @@ def profile_model(
     ladder, associations = None, None
     for each in materials:
         ability, own = each.ability, answers[each.ability.name]
-        ladder = ladder_of(own) if ability.recipe == LADDER else ladder
-        associations = associations_of(own, each.pool.card.group) or associations
+        ladder = ladder_of(own) or ladder
+        associations = associations_of(each, own) or associations
         if control is None:
             mistakes += mistakes_of(ability, own, MISTAKES)
-    call.progress.log(f"{call.name}: all answers are stored; computing the verdicts")
+    call.progress.log(f"{call.name}: all questions are answered; computing the verdicts")
     found = verdicts(scores)
     effects, moved = _planted_cues(answers)
     first = next(iter(answers[materials[0].ability.name].values()))

@@ -17,14 +17,13 @@ from typing import Any, Literal
 
 from horsesense.core import Card, Item, Probe, ScoringSpec
 from horsesense.core.document import Document
-from horsesense.methods.rica.published_statements import rename_entities
-from horsesense.methods.winoventi.adversarial_filter import prior_probe
+from horsesense.lexicons.novel_names import rename_entities
 from horsesense.models.api.served_model import ServedModel
 from horsesense.models.hf.language_model import LanguageModel
 from horsesense.models.protocol import Model, Sampling
 from horsesense.planting.experiment import find_cue
 from horsesense.planting.planted_cues import PLANTED_IN, planted_probe
-from horsesense.profiling.abilities import Edition
+from horsesense.profiling.abilities import Edition, recipe_of
 from horsesense.profiling.material import SEED, Material, by_turns
 from horsesense.progress import NO_PROGRESS, Progress
 from horsesense.runs.withheld import WITHHELD_FROM, withheld_form, without_options, without_question
@@ -115,8 +114,8 @@ def conditions(material: Material, edition: Edition, prompt_format: str = "logli
     if likelihood and (shown := _on_rungs(_first(frozen, LETTERS[edition]), "inference")):
         card = replace(frozen.card, name=f"{ability}-letters")
         yield Condition(ability, "letters", f"{ability}-letters", Probe.of(shown, card), ("letters",))
-    if frozen.card.method == "winoventi":
-        yield Condition(ability, "prior", f"{ability}-prior", prior_probe(frozen), (prompt_format,))
+    if (without_text := recipe_of(material.ability).without_text) is not None:
+        yield Condition(ability, "prior", f"{ability}-prior", without_text(frozen), (prompt_format,))
     elif not likelihood:
         hidden = {withheld_key(item): withheld_item(item) for item in _on_rungs(asked, "inference")}
         card = Card(name=f"{ability}-withheld", made=f"The options of {ability} without their questions.")

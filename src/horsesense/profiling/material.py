@@ -27,10 +27,12 @@ from random import Random
 import numpy as np
 
 from horsesense.core import Item, Probe, read_probe, write_probe
+from horsesense.core.card import card_path
 from horsesense.cues.battery import Cue, battery
 from horsesense.cues.search import prepare
 from horsesense.cues.table import table_of
 from horsesense.data.disk import cache_folder
+from horsesense.data.store import Store
 from horsesense.errors import UserError
 from horsesense.profiling.abilities import EDITIONS, Ability, Edition, pool_of
 from horsesense.progress import NO_PROGRESS, Progress
@@ -229,19 +231,15 @@ def checked_pool(ability: Ability, progress: Progress = NO_PROGRESS) -> Probe:
     """Return the pool of an ability: from the cache if it is there and intact, otherwise built and stored there."""
     wanted = frozen_list()[ability.name].pool
     path = cache_folder("profile", str(VERSION), f"{ability.name}-{wanted.content[:16]}.parquet")
-    if path.is_file():
-        try:
-            kept = read_probe(path)
-        except UserError:
-            progress.log(f"{path}: damaged, so it is built again")
-        else:
-            if part_of(kept.items) == wanted:
-                return kept
-    progress.log(f"building the questions of {ability.name}: {recipe_in_words(ability)}")
-    pool = pool_of(ability, SEED)
-    _compare(wanted, part_of(pool.items), ability.name)
-    write_probe(path, pool)
-    return read_probe(path)  # read back, so that the next call returns the same bytes
+    store, files = Store(path.parent), (path, card_path(path))
+    if not all(store.has(file, recorded=True) for file in files):
+        progress.log(f"building the questions about {ability.title!r}: {recipe_in_words(ability)}")
+        pool = pool_of(ability, SEED)
+        _compare(wanted, part_of(pool.items), ability.name)
+        write_probe(path, pool)
+        for file in files:
+            store.record(file)
+    return read_probe(path)  # also after building, so that every call returns the same bytes
 
 
 class CueCredits:

@@ -35,7 +35,7 @@ class DesignSettings:
     withhold: Sequence[Withheld] = ()
     """Also ask the same items without their options, or without their question."""
     wordings: Annotated[int, Ge(2)] | None = None
-    """Ask each item again in this many predefined wordings; with letters, each in two option orders."""
+    """Ask each item in this many predefined wordings; with letters, each of them in two option orders."""
     until: str | None = None
     """Stop early: "ci<0.03" stops when the half-width of the (anytime-valid) interval of accuracy is at most 0.03."""
 
@@ -60,14 +60,15 @@ def ask(
 
     Args:
         model: Model: smollm2 or smollm2-masked (bundled), a folder, a GGUF file, a Hugging Face id (org/name), an API
-            model (openai/gpt-5) or a server (openai:URL#name); NAME= before it sets its label. By default, the models
+            model (openai/gpt-5) or a server (openai:URL#name); NAME=MODEL sets its label. By default, the models
             in horsesense.toml. In Python, also a loaded model.
         probe: Name or file of a probe. In Python, also a `Probe`, or probes by name.
         out: Folder that stores the answers; an interrupted run resumes there. By default, nothing is stored.
         limit: Maximum number of items; whole families are drawn.
         seed: Random seed for sampling items.
         spec: Scoring spec.
-        normalise: Score normalisation, which is stored with the run. By default, as set in each probe's card.
+        normalise: Score of an option: sum of its token log-probabilities, mean per token, word or character, or
+            pmi. It is stored with the run. By default, as set in each probe's card.
         formats: Prompt format: loglikelihood (of each option), letters (probability of A, B, …), generate (a reply,
             which is parsed), structured (a reply that the server restricts to the letters), or auto (what the model
             supports).
@@ -125,7 +126,7 @@ def ask(
         limit=limit,
         seed=seed,
         device=compute.device,
-        family=compute.family,
+        model_type=compute.model_type,
         allow_pickle=compute.allow_pickle,
         cache=compute.cache,
         labels=labels,
@@ -194,7 +195,8 @@ def open_run(folder: PathLike, *, normalise: str | None = None, unfinished: bool
 
     Args:
         folder: Run folder.
-        normalise: Score normalisation. By default, that of the run, or as set in each probe's card.
+        normalise: Score of an option: sum of its token log-probabilities, mean per token, word or character, or
+            pmi. By default, that of the run, or as set in each probe's card.
         unfinished: Leave out incomplete answers, which are an error otherwise.
 
     Returns:

@@ -152,7 +152,7 @@ def test_machine_and_people_are_never_mixed() -> None:
         probe = build_winoventi([wanted, other], machine=flag)
         assert {item.facets["origin"] for item in probe.items} == {wanted.schema.origin}
         assert probe.card.notes == {"schemas of the other origin left out": 1}
-    with pytest.raises(UserError, match="none of 1 schemas is written by machine"):
+    with pytest.raises(UserError, match=r"none of 1 schemas"):
         build_winoventi([people], machine=True)
 
 

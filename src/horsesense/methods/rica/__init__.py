@@ -41,6 +41,7 @@ METHOD = Method(
     name="rica",
     citation="Pei Zhou and others. RICA: Evaluating Robust Inference Capabilities Based on Commonsense Axioms. EMNLP "
     "2021. doi:10.18653/v1/2021.emnlp-main.598",
+    files={"rica": _HERE},
     readers={
         "rica": Reader(f"{_HERE}.published_statements:read_rica", "SENTENCES MASK_WORDS [CONFIG]", 2, 3),
         "rica-axioms": Reader(f"{_HERE}.published_axioms:read_rica_axioms"),

@@ -10,7 +10,6 @@ if TYPE_CHECKING:
     from horsesense.methods.rica.analysis import ProbeAnalysis, RunAnalysis
     from horsesense.methods.rica.clues import ClueSet
     from horsesense.methods.rica.controls import WrittenControls
-    from horsesense.methods.rica.ladder import LadderAnalysis
     from horsesense.methods.rica.lexicon import LexiconCheck
     from horsesense.methods.rica.perturbations import Derivation, Proof
     from horsesense.methods.rica.published_axioms import FilterRecall, PublishedAxiomCheck
@@ -18,6 +17,7 @@ if TYPE_CHECKING:
     from horsesense.methods.rica.views import ViewRun
     from horsesense.methods.suites.frame import PaperTable
     from horsesense.stats import Estimate
+    from horsesense.stats.rungs import LadderAnalysis
 
 
 def derivation(derived: Derivation) -> None:

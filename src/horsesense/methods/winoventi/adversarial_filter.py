@@ -1,4 +1,4 @@
-"""Step 3 (winoventi.txt, 2.4): keep the triplets whose generic word the model prefers.
+"""Step 3 (section 2.4): keep the triplets whose generic word the model prefers.
 
 The two outcomes are scored without a premise: those of triplets in a pipeline, those of schemas in an evaluation.
 """
@@ -23,7 +23,7 @@ def preferring_generic(prior: ProbeAnswers) -> set[str]:
 
 
 def prior_item(triplet: Triplet, noun: Noun, *, literal: bool = False) -> Item:
-    """Return the item of the adversarial filter (winoventi.txt, 2.4): the two outcomes without a premise.
+    """Return the item of the adversarial filter (section 2.4): the two outcomes without a premise.
 
     >>> item = prior_item(Triplet("pan", "hot", "cold"), Noun("pan"))
     >>> item.text, item.options, item.answer
@@ -46,7 +46,7 @@ def prior_item(triplet: Triplet, noun: Noun, *, literal: bool = False) -> Item:
 
 
 def prior_probe(probe: Probe) -> Probe:
-    """Return the probe of the adversarial filter (winoventi.txt, 2.4): the outcome sentence alone, once per triplet.
+    """Return the probe of the adversarial filter (section 2.4): the outcome sentence alone, once per triplet.
 
     A schema is adversarial to a model that prefers the generic word here.
     """

@@ -1,4 +1,4 @@
-"""Step 1 (winoventi.txt, 2.2): elicit a model's associations, drop nonsense, rank and cut the rest."""
+"""Step 1 (section 2.2): elicit a model's associations, drop nonsense, rank and cut the rest."""
 
 from __future__ import annotations
 
@@ -391,7 +391,7 @@ def find_associations(
         "dtype": scoring.dtype,
         "allow_pickle": loading.allow_pickle,
     }
-    loaded = load_model(model, family=loading.family, **where)
+    loaded = load_model(model, model_type=loading.model_type, **where)
     ranking = None if ranker == "none" else load_model(ranker, **where)
     selection, notes = associate(loaded, ranking, listed.nouns, elicitation, progress)
     path = None if out is None else Path(out)

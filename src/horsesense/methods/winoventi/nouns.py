@@ -1,4 +1,4 @@
-"""Nouns, and the sentences that elicit their associations (winoventi.txt, 2.2 and footnote 2).
+"""Nouns, and the sentences that elicit their associations (section 2.2 and footnote 2).
 
 Nouns come from the user's list, the THINGS concepts, or WordNet. Every change to the list is reported.
 """

@@ -1,4 +1,4 @@
-"""The whole procedure for one model (winoventi.txt, 2): its steps in a folder, each done once.
+"""The whole procedure for one model (section 2): its steps in a folder, each done once.
 
 Each step reads the file that the previous one wrote. People's judgements are in the folder too (`people`) and change
 the steps after them. A step without input leaves an empty table: then people have to work first. In the paper people
@@ -374,7 +374,7 @@ def _writer(checked: CheckedSchema) -> str:
 
 
 def adversarial_triplets(context: PipelineContext, triplets: Sequence[Triplet], folder: Path) -> list[Triplet]:
-    """Return the triplets whose generic word the model prefers (winoventi.txt, 2.4).
+    """Return the triplets whose generic word the model prefers (section 2.4).
 
     An exception of several tokens is scored as several.
     """

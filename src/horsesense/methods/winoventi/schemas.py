@@ -1,4 +1,4 @@
-"""Schemas: two premises that differ in one word, and the outcome that each calls for (winoventi.txt, 2.1 and 2.5).
+"""Schemas: two premises that differ in one word, and the outcome that each calls for (sections 2.1 and 2.5).
 
 A triplet is a noun, its generic word and an exception. The special word is the one word in which the two texts of a
 schema differ. Triplets and schemas are stored as tables that people can read and correct.
@@ -60,7 +60,7 @@ def word_differences(text: str, other: str) -> list[WordDifference]:
 
 
 def third_of(premise: str, start: int) -> str:
-    """Return in which third of a premise a word begins, by characters (winoventi.txt, 2.7).
+    """Return in which third of a premise a word begins, by characters (section 2.7).
 
     The paper does not define it; counting characters comes nearest to its shares on the published rows.
 

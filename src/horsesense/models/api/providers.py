@@ -13,10 +13,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from horsesense.errors import UserError
-from horsesense.models.api.address import Address, checked_url
+from horsesense.models.api.address import PROVIDERS, Address, checked_url
 from horsesense.models.api.logprobs import as_dict, bad_reply, count, objects_in, only_choice
 from horsesense.models.api.settings import ServedSettings
 from horsesense.models.protocol import Continuation, Sampling, Turn
+from horsesense.registry import load
 
 if TYPE_CHECKING:
     from horsesense.models.api.http import Transport
@@ -464,24 +465,10 @@ class Google(Provider):
         }
 
 
-_CLASSES: Mapping[str, type[Provider]] = {
-    "": Provider,
-    "openai": OpenAI,
-    "anthropic": Anthropic,
-    "google": Google,
-    "azure": Azure,
-    "openrouter": OpenRouter,
-    "vllm": VLLM,
-}
-
-
 def provider_of(address: Address, settings: ServedSettings) -> Provider:
-    """Return the provider that an address names."""
-    if address.provider in _CLASSES:
-        return _CLASSES[address.provider](settings)
-    from horsesense.models.api.adapters import Inspect, LiteLLM
-
-    return (LiteLLM if address.provider == "litellm" else Inspect)(settings)
+    """Return the provider that an address names; any OpenAI-compatible server if it names none."""
+    kind: type[Provider] = load(PROVIDERS[address.provider]) if address.provider else Provider
+    return kind(settings)
 
 
 def merged(body: Body, more: Body) -> Body:
