@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from annotated_types import Ge
 
-from horsesense.formatting import number, p_value, percent
+from horsesense.formatting import count, number, p_value, percent
 from horsesense.terminal import console, line, print_fitting, print_table, say, size, table
 
 if TYPE_CHECKING:
@@ -86,8 +86,10 @@ def probe(written: WrittenProbe) -> None:
     line(f"{written.items:,} items in {written.families:,} families, clustered by {written.group}  {written.out}")
     if written.label_quality:
         line(f"label quality: {written.label_quality}")
-    for note, count in written.notes.items():
-        line(f"  {note}: {count:,}")
+    if written.unjudged:
+        line(f"  {count(written.unjudged, 'item')} without a gold answer, which no rate counts")
+    for note, n in written.notes.items():
+        line(f"  {note}: {n:,}")
 
 
 @renders("Findings")
@@ -105,11 +107,14 @@ def cues(findings: Findings, *, all: bool = False) -> None:
     print_table(("picking the option …", "accuracy [95% interval]", "coverage", "p"), rows)
     rest = len(findings.cues) - (most or len(findings.cues))
     notes = [f"{rest} more cues: --all"] if rest > 0 else []
-    notes.append(f"best cue of the other half {findings.searched.value:.3f} (the verdict uses the lower of the two)")
+    notes.append(
+        f"the cue that is best in the other half {findings.searched.value:.3f} (the verdict uses this or the best "
+        "accuracy in the table, whichever is lower)"
+    )
     notes.append(f"decision tree over all cues {findings.tree:.3f}")
     notes.append(f"{findings.n:,} items in {findings.units:,} clusters")
     if findings.left_out:
-        notes.append(f"{findings.left_out:,} items without a gold answer or a choice left out")
+        notes.append(f"{count(findings.left_out, 'item')} without a gold answer or a choice left out")
     if findings.tested < findings.n:
         notes.append(f"p and the tree on {findings.tested:,} items")
     if mark := findings.position_mark:
@@ -315,8 +320,8 @@ def hardened(result: Hardened) -> None:
     """Print what was kept, what each cue cost, and what cues earn before and after."""
     line(f"before: {result.before.verdict}")
     line(f"kept {result.items:,} items in {result.families:,} families, dropped {result.dropped:,}  {result.out}")
-    for cue, count in list(result.reasons.items())[:_MOST_REASONS]:
-        line(f"  {count:6,}  {cue}")
+    for cue, n in list(result.reasons.items())[:_MOST_REASONS]:
+        line(f"  {n:6,}  {cue}")
     if result.aflite:
         line(f"  {result.aflite:6,}  AFLite")
     line(f"after: {result.after.verdict}")
@@ -350,8 +355,8 @@ def imported_log(log: ImportedLog) -> None:
     line(f"{log.samples:,} samples of {', '.join(log.models)}  {log.out}")
     for name, items in log.probes.items():
         line(f"  {name}: {items:,} items")
-    for note, count in log.notes.items():
-        line(f"  {note}: {count:,}")
+    for note, n in log.notes.items():
+        line(f"  {note}: {n:,}")
     for text in log.remarks:
         say(text)
 
@@ -415,9 +420,9 @@ def heat_map(counts: Mapping[tuple[str, str], int], down: str, across: str) -> l
     return [each.rstrip() for each in lines]
 
 
-def _cell(count: int, most: int) -> str:
+def _cell(value: int, most: int) -> str:
     # A cell that is not empty has a shade, however few it holds.
-    return f"{count:,} {_SHADES[-(-count * (len(_SHADES) - 1) // most)]}"
+    return f"{value:,} {_SHADES[-(-value * (len(_SHADES) - 1) // most)]}"
 
 
 def _print_item(item: Item) -> None:
@@ -615,7 +620,7 @@ def _print_withheld(asked: WithheldResult) -> None:
     if asked.from_question is not None:
         line(f"  what the question adds: {asked.from_question:+.3f}, corrected for chance")
     if asked.grades is not None:
-        line(f"  free answers: {', '.join(f'{grade} {count:,}' for grade, count in asked.grades.items())}", "dim")
+        line(f"  free answers: {', '.join(f'{grade} {n:,}' for grade, n in asked.grades.items())}", "dim")
     if asked.recall is not None:
         recall = ", ".join(f"first {rank}: {share:.2f}" for rank, share in asked.recall.items())
         line(f"  key among the {recall}; median rank {asked.median_rank:.0f}", "dim")

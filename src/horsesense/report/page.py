@@ -172,6 +172,9 @@ def _provenance(collected: Collection) -> dict[str, Any]:
         "models": list({(part.model.name, part.model.weights): part.model for part in parts}.values()),
         "probes": list({(part.probe.name, part.probe.content): part.probe for part in parts}.values()),
         "cards": {name: summaries[0].answered.probe.card for name, summaries in collected.probes.items()},
+        "judged": {
+            name: int(summaries[0].answered.columns.judged.sum()) for name, summaries in collected.probes.items()
+        },
     }
 
 
