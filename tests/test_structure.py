@@ -24,8 +24,8 @@ FEWEST_SHARED, MOST_SHARED = 5, 0.75
 PAPERS = ("cats", "partwhole", "rica", "winoventi", "wordnetqa")
 PARTICIPLES = {"found", "told", "kept", "made", "given", "shown", "said"}
 NAMED_BY_NOUNS = (
-    "annotate", "annotation_server", "cli", "core", "cues", "data", "exchange", "item_analysis", "lexicons", "planting",
-    "replication", "report", "runs", "scoring", "stats", "training",
+    "annotate", "annotation_server", "cli", "core", "cues", "data", "exchange", "item_analysis", "lexicons", "models",
+    "planting", "replication", "report", "runs", "scoring", "stats", "training",
 )  # fmt: skip
 """Packages in which no value has a participle as its name."""
 MAY_NAME_PAPERS = (

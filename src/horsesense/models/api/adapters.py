@@ -61,8 +61,8 @@ class _Library(Provider):
     module = ""
     """The library."""
 
-    def address(self, given: Address, name: str) -> Address:
-        return given
+    def address(self, named: Address, name: str) -> Address:
+        return named
 
     def entries(self, reply: Body) -> dict[str, Body]:
         return {}
@@ -204,11 +204,11 @@ def _error(error: Exception, provider: Provider) -> Exception:
     while cause is not None and not isinstance(getattr(cause, "status_code", getattr(cause, "code", None)), int):
         cause = cause.__cause__
     status = getattr(cause, "status_code", getattr(cause, "code", None)) if cause else None
-    said = " ".join(f"{type(error).__name__}: {error}".split())
+    message = " ".join(f"{type(error).__name__}: {error}".split())
     if status is None:
-        return TemporaryError(said[:300], away=False)
+        return TemporaryError(message[:300], away=False)
     body = getattr(cause, "body", None)
-    text = json.dumps({"error": body}) if isinstance(body, dict) else said
+    text = json.dumps({"error": body}) if isinstance(body, dict) else message
     return classified(int(status), text, {}, type(provider).__name__, "a key of the provider")
 
 
@@ -286,9 +286,9 @@ def wrap_plugin(plugin: object, name: str = "", settings: ServedSettings | None 
     def call(body: Body) -> Body:
         assert isinstance(plugin, Generates)
         asked = {key: body[key] for key in ("max_tokens", "temperature", "seed")}
-        said = plugin.generate(body["messages"], **asked)
-        text = str(said).encode("utf-8", "replace").decode()
-        reply = said if isinstance(said, Continuation) else Continuation(text, "stop", 0, 0)
+        answered = plugin.generate(body["messages"], **asked)
+        text = str(answered).encode("utf-8", "replace").decode()
+        reply = answered if isinstance(answered, Continuation) else Continuation(text, "stop", 0, 0)
         message = {"content": reply.text, "reasoning_content": reply.reasoning}
         details = {"reasoning_tokens": reply.reasoning_tokens}
         usage = {"prompt_tokens": reply.prompt_tokens, "completion_tokens": reply.tokens}
@@ -296,8 +296,8 @@ def wrap_plugin(plugin: object, name: str = "", settings: ServedSettings | None 
         return {"choices": [choice], "usage": usage | {"completion_tokens_details": details}}
 
     client: Client[Any] = Client(Address("", called, "plug-in"), provider, CallTransport(provider, call), content)
-    found = ServerFindings(client, called)
-    model = PluginModel(called, called, client, Identity("server", content, reported), found, plugin=plugin)
+    findings = ServerFindings(client, called)
+    model = PluginModel(called, called, client, Identity("server", content, reported), findings, plugin=plugin)
     if not isinstance(plugin, Generates):
-        found.chat = ReplyTrial(False, why_not="it has no method generate")
+        findings.chat = ReplyTrial(False, why_not="it has no method generate")
     return model

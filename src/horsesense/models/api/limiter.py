@@ -208,8 +208,8 @@ def _seconds(text: str) -> float | None:
         return max(0.0, seconds) if isfinite(seconds) else None
     except ValueError:
         pass
-    if text and (found := _DURATION.fullmatch(text)):
-        hours, minutes, seconds, milliseconds = (float(part or 0) for part in found.groups())
+    if text and (match := _DURATION.fullmatch(text)):
+        hours, minutes, seconds, milliseconds = (float(part or 0) for part in match.groups())
         return hours * 3600 + minutes * 60 + seconds + milliseconds / 1000
     try:
         when = datetime.fromisoformat(text)

@@ -88,14 +88,14 @@ class Provider:
     def __init__(self, settings: ServedSettings) -> None:
         self.settings = settings
 
-    def address(self, given: Address, name: str) -> Address:
+    def address(self, named: Address, name: str) -> Address:
         """Return the address with the server's URL: given, from the environment, or the provider's own."""
-        url = given.url or (os.environ.get(self.url_variable, "") if self.url_variable else "") or self.url
+        url = named.url or (os.environ.get(self.url_variable, "") if self.url_variable else "") or self.url
         if not url:
             raise UserError(
                 f"{name} needs the address of a server", fix=f"write {name}@URL, or set {self.url_variable}"
             )
-        return Address(checked_url(url, name), given.model, given.provider)
+        return Address(checked_url(url, name), named.model, named.provider)
 
     def transport(self, address: Address) -> Transport:
         """Return what sends its requests."""
@@ -182,9 +182,9 @@ class OpenAI(Provider):
         self.responses = settings.api == "responses"
 
     def switch(self, why: str) -> bool:
-        found = not self.responses and "v1/responses" in why
-        self.responses = self.responses or found
-        return found
+        changes = not self.responses and "v1/responses" in why
+        self.responses = self.responses or changes
+        return changes
 
     def reasoning(self) -> Body:
         if self.settings.thinking_tokens is not None:
@@ -252,10 +252,10 @@ class Azure(OpenAI):
     def version(self) -> str:
         return self.settings.api_version or os.environ.get("OPENAI_API_VERSION", "")
 
-    def address(self, given: Address, name: str) -> Address:
-        found = super().address(given, name)
-        url = found.url.removesuffix("/v1").removesuffix("/openai") + "/openai"
-        return Address(url if self.version else f"{url}/v1", found.model, found.provider)
+    def address(self, named: Address, name: str) -> Address:
+        whole = super().address(named, name)
+        url = whole.url.removesuffix("/v1").removesuffix("/openai") + "/openai"
+        return Address(url if self.version else f"{url}/v1", whole.model, whole.provider)
 
     def headers(self, key: str) -> dict[str, str]:
         return {"api-key": key} if key else {}
@@ -388,10 +388,10 @@ class Google(Provider):
     structured = ("responseJsonSchema", "responseSchema")
     batches = ""
 
-    def address(self, given: Address, name: str) -> Address:
-        found = super().address(given, name)
-        url = found.url if found.url.rpartition("/")[2].startswith("v1") else f"{found.url}/v1beta"
-        return Address(url, found.model.removeprefix("models/"), found.provider)
+    def address(self, named: Address, name: str) -> Address:
+        whole = super().address(named, name)
+        url = whole.url if whole.url.rpartition("/")[2].startswith("v1") else f"{whole.url}/v1beta"
+        return Address(url, whole.model.removeprefix("models/"), whole.provider)
 
     def headers(self, key: str) -> dict[str, str]:
         return {"x-goog-api-key": key} if key else {}
@@ -404,7 +404,7 @@ class Google(Provider):
         return {name: reply} if name else {}
 
     def chat(self, ask: Ask) -> tuple[str, Body]:
-        said = [(role, [{"text": content}]) for role, content in ask.turn.messages]
+        turns = [(role, [{"text": content}]) for role, content in ask.turn.messages]
         config: Body = {
             "temperature": ask.sampling.temperature,
             "seed": ask.seed,
@@ -418,12 +418,12 @@ class Google(Provider):
         body: Body = {
             "contents": [
                 {"role": "model" if role == "assistant" else role, "parts": parts}
-                for role, parts in said
+                for role, parts in turns
                 if role != "system"
             ],
             "generationConfig": config,
         }
-        if system := [part for role, parts in said if role == "system" for part in parts]:
+        if system := [part for role, parts in turns if role == "system" for part in parts]:
             body["systemInstruction"] = {"parts": system}
         body = merged(body, self.reasoning())
         return f"/models/{ask.model}:generateContent", merged(body, self.settings.extra())

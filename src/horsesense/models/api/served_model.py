@@ -63,9 +63,9 @@ def open_served(name: str, settings: ServedSettings | None = None, progress: Pro
     """
     how = settings or ServedSettings()
     how.check()
-    given = parse_address(name)
-    provider = provider_of(given, how)
-    address = provider.address(given, name)
+    location = parse_address(name)
+    provider = provider_of(location, how)
+    address = provider.address(location, name)
     client: Client[Any] = Client(address, provider, provider.transport(address), progress=progress)
     if how.batch:
         client.transport = batch_transport(client, name)
@@ -84,8 +84,8 @@ def open_served(name: str, settings: ServedSettings | None = None, progress: Pro
             known = f"it has {', '.join(sorted(entries))}" if entries else "it does not list any"
             raise UserError(f"{address.url} has more than one model or none", fix=f"add #name to the address; {known}")
         model = next(iter(entries))
-    said = {key: value for key, value in entries.get(model, {}).items() if key not in _VOLATILE}
-    reported = {"url": address.url, "model": model, **how.asked, **said}
+    entry = {key: value for key, value in entries.get(model, {}).items() if key not in _VOLATILE}
+    reported = {"url": address.url, "model": model, **how.asked, **entry}
     content = hashlib.sha256(json.dumps(reported, sort_keys=True, default=str).encode()).hexdigest()
     client.identity = content
     findings = ServerFindings(client, model)
@@ -141,16 +141,16 @@ class ServedModel:
         return True
 
     def can(self, ability: Ability) -> bool:
-        found = self.found
+        findings = self.found
         if ability in ("likelihood", "next") and self.thinks:
             return False
         if ability == "likelihood":
-            return found.likelihood.believed
+            return findings.likelihood.believed
         if ability == "next":
-            return any(found.next(chat).letters for chat in {found.chat.replies, False})
+            return any(findings.next(chat).letters for chat in {findings.chat.replies, False})
         if ability == "structured":
-            return bool(found.structured.style)
-        return found.chat.replies or (ability == "text" and found.completions.replies)
+            return bool(findings.structured.style)
+        return findings.chat.replies or (ability == "text" and findings.completions.replies)
 
     def why_not(self, ability: Ability) -> str:
         if ability in ("likelihood", "next") and self.thinks:
@@ -374,7 +374,7 @@ def _read_continuation(request: Request, key: bytes, reply: dict[str, Any]) -> C
 def _refused_continuation(request: Request, key: bytes, error: RefusedError) -> Continuation:
     sent = json.dumps(request.body, ensure_ascii=False, sort_keys=True)
     outcome: Outcome = "filtered" if error.filtered else "failed"
-    return Continuation("", "error", 0, 0, key.hex(), outcome=outcome, sent=sent, reported=error.said)
+    return Continuation("", "error", 0, 0, key.hex(), outcome=outcome, sent=sent, reported=error.detail)
 
 
 def _size(turn: Turn) -> int:
