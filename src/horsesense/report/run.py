@@ -69,9 +69,7 @@ def _dry_run(
     return replace(dry, note=note)
 
 
-FIRST_SUPPORTED = (
-    "the run uses the first of these prompt formats that the model supports, which only a request can tell"
-)
+FIRST_SUPPORTED = "the run uses the first of these prompt formats that the server supports, as a trial shows"
 
 
 def _formats_of(model: Any, spec: ScoringSpec) -> Sequence[str]:

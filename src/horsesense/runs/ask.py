@@ -154,7 +154,7 @@ def asked_probes(
 ) -> tuple[dict[str, Probe], int | None]:
     """Return the probes of a run by name, those with something withheld or reworded too, and the limit on their items.
 
-    The items that are asked are drawn first, and asked again in other ways.
+    Items are drawn first, and then asked again with something withheld or reworded.
     """
     from horsesense.runs.shards import draw
     from horsesense.runs.withheld import with_withheld
