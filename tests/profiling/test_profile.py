@@ -115,7 +115,7 @@ def test_the_page_says_first_what_it_means_and_shows_every_cell(pair: Profile) -
     for verdict in {found.verdict for model in pair.models for found in model.verdicts.findings}:
         assert VERDICTS[verdict].meaning in plain, "the legend is above the grid"
     assert "first look" in plain
-    assert "sizes of the full edition" in plain
+    assert "simulations of the full edition" in plain
     assert "significance level is 0.001" in page
     assert len(re.findall(r'<button type="button" class="cell"', page)) == len(CHEAP) * 2
     assert UNJUDGED in page

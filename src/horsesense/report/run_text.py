@@ -75,6 +75,8 @@ def unanswered(result: Result) -> str:
 def bounds(result: Result) -> str:
     """State the accuracy on the answered items, and the range of that on all items."""
     low, high = result.bounds or (result.accuracy.value, result.accuracy.value)
+    if not result.accuracy.n:
+        return "no item is answered"
     return (
         f"{result.accuracy:v.1%} of the answered items are right, and {percent(low)} to {percent(high)} of all "
         "items, if the others count as wrong or as right"
@@ -96,11 +98,21 @@ def _chance(e: Estimate, chance: float) -> str:
 def scored(result: Result) -> str:
     """State the metric and how options are compared."""
     plain = "" if result.plain is None else f" Plain accuracy over all {result.plain.n:,} items is {result.plain:.1%}."
-    return f"Metric: {result.metric}.{plain} Options are compared by {normalisation(result.normalise)}."
+    return f"Metric: {result.metric}.{plain} Options are compared by {comparison(result)}."
+
+
+def comparison(result: Result) -> str:
+    """State how the options of an item are compared."""
+    asked = {
+        "letters": "the probability of their letters, averaged over the option orders",
+        "generate": "the replies that name them",
+        "structured": "the replies that name them",
+    }
+    return asked.get(result.format) or normalisation(result.normalise)
 
 
 def normalisation(name: str) -> str:
-    """State how options are compared.
+    """State how the log-probabilities of options are compared.
 
     >>> normalisation("mean"), normalisation("sum")
     ('mean log-probability per token', 'summed log-probability')

@@ -14,7 +14,7 @@ from horsesense.core.catalogue import PathLike, as_probe, name_in_run
 from horsesense.core.probe import apart, is_proposed
 from horsesense.core.spec import Normalisation, parse_spec
 from horsesense.errors import UserError, argument, translate_errors
-from horsesense.models.api.address import is_served
+from horsesense.models.api.address import is_served, parse_address
 from horsesense.models.api.settings import ServedSettings, warn_unused
 from horsesense.models.locate import BUNDLED, look_at
 from horsesense.progress import NO_PROGRESS, Progress
@@ -161,14 +161,19 @@ def default_folder(models: Sequence[str | Path | Model], names: Sequence[str]) -
 
 
 def short_name(model: str | Path | Model) -> str:
-    """Return the label of a model, its name at a server, or the last part of its path."""
+    """Return the label of a model, its name at a server, or the last part of its path.
+
+    >>> short_name("openai/gpt-4.5"), short_name("org/name-0.5B@main"), short_name("models/small.gguf")
+    ('gpt-4.5', 'name-0.5B', 'small')
+    """
     if not isinstance(model, str | Path):
         return Path(model.name).stem
     text = str(model)
     label, name = labelled(text)
     if label != name:
         return label
-    return Path(text.partition("#")[2] or "served" if is_served(text) else text.partition("@")[0]).stem
+    path = Path((parse_address(text).model or "served") if is_served(text) else text.partition("@")[0])
+    return path.stem if path.suffix == ".gguf" or path.suffix.startswith(".py:") else path.name
 
 
 @translate_errors()
