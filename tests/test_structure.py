@@ -24,8 +24,8 @@ FEWEST_SHARED, MOST_SHARED = 5, 0.75
 PAPERS = ("cats", "partwhole", "rica", "winoventi", "wordnetqa")
 PARTICIPLES = {"found", "told", "kept", "made", "given", "shown", "said"}
 NAMED_BY_NOUNS = (
-    "annotate", "annotation_server", "cli", "core", "cues", "data", "exchange", "item_analysis", "lexicons", "planting",
-    "replication", "report", "runs", "scoring", "stats", "training",
+    "annotate", "annotation_server", "cli", "core", "cues", "data", "exchange", "item_analysis", "lexicons", "models",
+    "planting", "replication", "report", "runs", "scoring", "stats", "training",
 )  # fmt: skip
 """Packages in which no value has a participle as its name."""
 MAY_NAME_PAPERS = (
@@ -54,6 +54,15 @@ def trees() -> Iterator[tuple[str, ast.Module]]:
 
 
 TREES = dict(trees())
+COMMANDS = {
+    command.target
+    for commands in (
+        read_commands(str(SOURCE / "cli" / "commands.py"), "horsesense"),
+        *(method.commands for method in methods().values()),
+    )
+    for command in commands
+}
+"""The function of every command, as ``module:function``."""
 
 
 def is_below(module: str, package: str) -> bool:
@@ -116,18 +125,11 @@ def numbers_in_signatures() -> Iterator[tuple[str, str, str]]:
 
 
 def test_a_default_of_a_command_is_written_once() -> None:
-    commands = {
-        command.target
-        for command in (
-            *read_commands(str(SOURCE / "cli" / "commands.py"), "horsesense"),
-            *(command for method in methods().values() for command in method.commands),
-        )
-    }
     places = defaultdict(set)
     for place, name, value in numbers_in_signatures():
         package = re.match(r"horsesense\.(methods\.)?\w+", place)
         places[package and package[0], name, value].add(place)
-    assert {key: each for key, each in places.items() if each & commands and each - commands} == {}
+    assert {key: each for key, each in places.items() if each & COMMANDS and each - COMMANDS} == {}
 
 
 def values_of(tree: ast.Module) -> Iterator[str]:
@@ -219,3 +221,20 @@ def test_errors_are_matched_by_facts() -> None:
         if any(len(part.split()) > MOST_WORDS for part in re.split(r"\.[*+]|\|", str(node.value.value)))
     }
     assert sentences == set()
+
+
+def renamed_on_the_way() -> Iterator[str]:
+    """Where a command gives a parameter, or a field of its options, to a record under another name."""
+    for command in COMMANDS:
+        module, _, name = command.partition(":")
+        (function,) = (each for each in TREES[module].body if isinstance(each, ast.FunctionDef) and each.name == name)
+        parameters = {each.arg for each in function.args.posonlyargs + function.args.args + function.args.kwonlyargs}
+        calls = [each for each in ast.walk(function) if isinstance(each, ast.Call)]
+        for keyword in (each for call in calls if ast.unparse(call.func)[:1].isupper() for each in call.keywords):
+            base, _, field = ast.unparse(keyword.value).partition(".")
+            if base in parameters and (field or base).isidentifier() and keyword.arg != (field or base):
+                yield f"{command}: {keyword.arg}={ast.unparse(keyword.value)}"
+
+
+def test_a_parameter_keeps_its_name() -> None:
+    assert set(renamed_on_the_way()) == set()

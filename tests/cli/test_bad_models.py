@@ -163,6 +163,7 @@ def test_a_bad_gguf(kind: str, tmp_path: Path, call: Call) -> None:
 
 def test_no_model_at_that_place(tmp_path: Path, call: Call) -> None:
     (tmp_path / "empty").mkdir()
+    (tmp_path / "seeds" / "seed-0").mkdir(parents=True)
     (tmp_path / "folder.gguf").mkdir()
     (tmp_path / "model.bin").write_bytes(b"x")
     told = {
@@ -171,11 +172,20 @@ def test_no_model_at_that_place(tmp_path: Path, call: Call) -> None:
         "folder.gguf": "this is a folder, not a file",
         "model.bin": "there is no such model folder or GGUF file",
         "empty": "the folder has no config.json",
+        "seeds": "the folder has a model per seed (seed-0); give one of them, such as",
     }
     for name, problem in told.items():
         called = call("score", "-m", tmp_path / name, "It rained.")
         assert called.err.startswith(f"horsesense: {tmp_path / name}: {problem}")
         assert (called.code, called.out, called.err.count("\n")) == (2, "", 1)
+
+
+def test_a_control_of_a_profile_is_not_a_model_of_a_run(tmp_path: Path, call: Call) -> None:
+    for name in ("guesser", "cue-reader", "relatedness-reader"):
+        called = call("run", "-m", name, "-p", "starter", "--out", tmp_path / "out")
+        assert called.err.startswith(f"horsesense: {name} is a built-in control of a profile, not a model; use it in")
+        assert (called.code, called.err.count("\n")) == (2, 1)
+    assert not (tmp_path / "out").exists()
 
 
 OPTIONS = [

@@ -318,7 +318,7 @@ def _left(context: RequestContext, visitor: Visitor) -> int:
 
 def _total(context: RequestContext, visitor: Visitor) -> int:
     """Estimate the total number of questions of this person; others may be faster."""
-    answered, limit = visitor.person.answered, context.served.study.limit
+    answered, limit = visitor.person.answered, context.served.study.max_items
     total = answered + 1 + _left(context, visitor)
     return max(answered + 1, min(total, limit)) if limit else total
 
@@ -327,7 +327,7 @@ def _end(context: RequestContext, visitor: Visitor, undoable: bool) -> Response:
     served, person = context.served, visitor.person
     kind, code = person.state if person.state in (FAILED, STOPPED) else "", ""
     if not kind:
-        full = bool(served.study.limit) and person.answered >= served.study.limit
+        full = bool(served.study.max_items) and person.answered >= served.study.max_items
         kind = "finished" if full or not _left(context, visitor) else "waiting"
     if kind == "finished" and person.answered and person.name.partition(":")[0] in CROWDS:
         # Only a platform needs it.

@@ -10,6 +10,7 @@ from typing import Any
 from horsesense.core import Probe, ScoringSpec
 from horsesense.core.audit import LabelQuality
 from horsesense.models.api.address import is_served
+from horsesense.models.api.served_model import ServedModel
 from horsesense.models.api.settings import ServedSettings
 from horsesense.models.hf.language_model import LanguageModel
 from horsesense.models.load import load_model
@@ -203,6 +204,8 @@ def _ready(call: ProfileCall, materials: Sequence[Material]) -> tuple[str | Path
     kept = f", {len(plan) - len(rest)} of {len(plan)} parts are kept already" if len(rest) < len(plan) else ""
     most = ", if no verdict is decided before the end" if call.adaptive else ""
     call.progress.log(f"{ahead.in_words()}{most}{kept}")
+    if isinstance(model, ServedModel):
+        model.client.forecast_logged = True
     return model, chosen.name, ahead
 
 

@@ -33,8 +33,11 @@ from horsesense.scoring.prompt_formats import Call, PromptFormat, get_prompt_for
 Role = Literal["main", "twin", "retest", "letters", "prior", "withheld", "open", "planted", "chat"]
 Variant = Literal["", "in-orders", "with-chat"]
 
-RETEST: Mapping[str, int] = {"quick": 12, "full": 200}
-"""Families of the frozen half in the retest."""
+RETEST: Mapping[str, Mapping[str, int]] = {
+    "loglikelihood": {"quick": 24, "full": 200},
+    "generate": {"quick": 12, "full": 200},
+}
+"""Families of the frozen half in the retest; fewer by letters and replies, where a question is a request or more."""
 LETTERS: Mapping[str, int] = {"quick": 0, "full": 60}
 """Families of the frozen half that are also asked in the letters format."""
 LEAD = {
@@ -101,6 +104,7 @@ def conditions(material: Material, edition: Edition, prompt_format: str = "logli
     """
     ability, frozen = material.ability.name, material.frozen
     likelihood = prompt_format == "loglikelihood"
+    way = "loglikelihood" if likelihood else "generate"
     main = _ways(frozen) if likelihood else (prompt_format,)
     variant: Variant = "in-orders" if prompt_format == "generate" else ""
     yield Condition(ability, "main", ability, frozen, main, variant)
@@ -109,7 +113,7 @@ def conditions(material: Material, edition: Edition, prompt_format: str = "logli
         twin = replace(material.twin, items=_on_rungs(material.twin.items, "inference", "fact"))
         yield Condition(ability, "twin", f"{ability}-twin", twin, main, variant)
         asked += twin.items
-    retest = _retest_probe(frozen, _on_rungs(_first(frozen, RETEST[edition]), "inference"))
+    retest = _retest_probe(frozen, _on_rungs(_first(frozen, RETEST[way][edition]), "inference"))
     yield Condition(ability, "retest", f"{ability}-retest", retest, (prompt_format,))
     if likelihood and (shown := _on_rungs(_first(frozen, LETTERS[edition]), "inference")):
         card = replace(frozen.card, name=f"{ability}-letters")
@@ -122,7 +126,6 @@ def conditions(material: Material, edition: Edition, prompt_format: str = "logli
         yield Condition(
             ability, "withheld", f"{ability}-withheld", Probe.of(list(hidden.values()), card), (prompt_format,)
         )
-    way = "loglikelihood" if likelihood else "generate"
     if material.ability.open and (families := OPEN[way][edition]):
         name = f"{ability}-open"
         opened = without_options(frozen, _one_each(frozen, families), free=not likelihood)

@@ -22,7 +22,7 @@ def preferring_generic(prior: ProbeAnswers) -> set[str]:
     return {item.family for item, credit in zip(prior.items, credits, strict=True) if credit == 1}
 
 
-def prior_item(triplet: Triplet, noun: Noun, *, literal: bool = False) -> Item:
+def prior_item(triplet: Triplet, noun: Noun, *, as_paper: bool = False) -> Item:
     """Return the item of the adversarial filter (section 2.4): the two outcomes without a premise.
 
     >>> item = prior_item(Triplet("pan", "hot", "cold"), Noun("pan"))
@@ -35,7 +35,7 @@ def prior_item(triplet: Triplet, noun: Noun, *, literal: bool = False) -> Item:
     return Item(
         probe=PRIOR,
         form="cloze",
-        text=fill_template(LITERAL if literal else AGREEING, noun) + ".",
+        text=fill_template(LITERAL if as_paper else AGREEING, noun) + ".",
         options=options,
         answer=options.index(triplet.generic),
         family=triplet.name,

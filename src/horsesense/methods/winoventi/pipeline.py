@@ -198,7 +198,7 @@ class _Pipeline:
 
         def select(path: Path, made_from: str) -> None:
             associations = read_associations(everything)
-            judged = associations if plan.elicitation.literal else drop_nonsense(associations, load_word_relations())
+            judged = associations if plan.elicitation.as_paper else drop_nonsense(associations, load_word_relations())
             asked = self.models.asked(plan.ranker) if plan.ranker != "none" else nullcontext()
             with asked as ranker:
                 selection = rank_and_cut(judged, self.models.nouns, ranker, plan.elicitation, self.progress)
@@ -339,7 +339,7 @@ class _Pipeline:
                 self._remove(path)
                 self.steps.record_run(kind, None)
                 continue
-            probe = build_winoventi(chosen, machine=None, literal=self.plan.elicitation.literal)
+            probe = build_winoventi(chosen, machine=None, as_paper=self.plan.elicitation.as_paper)
             dropped = {f"{step}: {what}": n for step in _FILTERS for what, n in self._left_out(step).items()}
             probe = replace(probe, card=replace(probe.card, notes={**probe.card.notes, **dropped}))
             probes[kind] = path
@@ -381,7 +381,7 @@ def adversarial_triplets(context: PipelineContext, triplets: Sequence[Triplet], 
     if not triplets:
         return []
     plan, say = context.plan, context.progress.log
-    items = [prior_item(each, context.nouns[each.noun], literal=plan.elicitation.literal) for each in triplets]
+    items = [prior_item(each, context.nouns[each.noun], as_paper=plan.elicitation.as_paper) for each in triplets]
     probe = Probe.of(items, Card(name=PRIOR, method="winoventi", normalise="sum", group="noun"))
     ask_models([plan.model], {PRIOR: probe}, folder, context.settings, context.progress)
     (answered,) = read_run(folder)[1]

@@ -261,7 +261,7 @@ class Schema:
 
 
 def items_of(
-    schema: Schema, noun: Noun, *, literal: bool = False, licence: str = "", probe: str = "winoventi"
+    schema: Schema, noun: Noun, *, as_paper: bool = False, licence: str = "", probe: str = "winoventi"
 ) -> list[Item]:
     """Return the generic and the exception item of a schema, as the reader of the published files makes them.
 
@@ -271,7 +271,7 @@ def items_of(
     """
     triplet, premise = schema.triplet, schema.premise
     options = tuple(sorted((triplet.generic, triplet.exception)))
-    outcome = fill_template(LITERAL if literal else AGREEING, noun) + "."
+    outcome = fill_template(LITERAL if as_paper else AGREEING, noun) + "."
     items = []
     for test, sentence, right, context in (
         ("generic", premise.sentences[0], triplet.generic, premise.generic),
