@@ -310,7 +310,7 @@ def test_an_item_shows_tokens_evidence_and_family(opened: Opened) -> None:
     detail = page.locator("#detail")
     assert detail.locator(".token").count() > 10
     assert "option 1 (gold) against option 2" in detail.inner_text()
-    family = detail.locator("h4", has_text="Family f0")
+    family = detail.locator("h4", has_text="Items of the same family (f0)")
     assert family.count() == 1
     before = detail.locator("h3").first.inner_text()
     detail.get_by_role("button", name="b", exact=True).click()
