@@ -6,8 +6,8 @@ OMP_NUM_THREADS=1 python -m tools.store_near --check [hypernymy hyponymy-more ..
 The profile asks hypernymy, hyponymy, definitions and dictionary; NAME-more and NAME-further have questions beyond
 those, and of hypernymy all of the concepts that are asked at every number of hops. Needs
 `horsesense fetch wordnet gcide glove minilm` and the libraries of constraints.txt; takes some minutes per set. The
-texts of the items follow from the stored ids, so that a set is written again only when its rules change. Definitions
-and dictionary were drawn before sets were trimmed here, and then trimmed: a new draw gives other questions.
+texts of the items follow from the stored ids, so that a set is written again only when its rules change. Definitions,
+dictionary and hyponymy-more were drawn by earlier rules: a new draw gives other questions.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ import argparse
 import sys
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import cast
@@ -30,34 +29,19 @@ from horsesense.methods.wordnetqa.builder import items_of
 from horsesense.methods.wordnetqa.certainty_rules import CertaintyRules
 from horsesense.methods.wordnetqa.dictionaryqa import DictionaryPlan, draw_near, item_of
 from horsesense.methods.wordnetqa.distractors import QuestionOptions
-from horsesense.methods.wordnetqa.near_distractors import HOPS, ODD_KINDS, NearBuilder
+from horsesense.methods.wordnetqa.near_distractors import NearBuilder, at_all_hops
 from horsesense.methods.wordnetqa.near_senses import Senses
-from horsesense.methods.wordnetqa.plan import NO_LIMIT, Relation, WordNetPlan
+from horsesense.methods.wordnetqa.plan import Relation, WordNetPlan
 from horsesense.methods.wordnetqa.stored_near import FURTHER, MORE, stored_in, write_stored
 from horsesense.methods.wordnetqa.trimming import trim
 
-
-@dataclass(frozen=True)
-class Search:
-    """How `set_search` makes a set of questions beyond those of the files before it."""
-
-    most: int | None = None
-    """Number of candidates; None: all."""
-    most_below: int = NO_LIMIT
-    """Hyponyms asked for per concept and distance."""
-    rejected: tuple[str, ...] = ODD_KINDS
-    """Files of keys that do not hold."""
-    alone: bool = False
-    """Whether the set was trimmed without the questions of the files before it."""
-
-
-SEARCHED = {
-    "hypernymy-more": Search(),
-    "hyponymy-more": Search(most_below=40, rejected=ODD_KINDS[:2], alone=True),
-    "hyponymy-further": Search(),
-    "definitions-more": Search(most=5200),
-    "synonymy": Search(),
+SEARCHED: dict[str, int | None] = {
+    "hypernymy-more": None,
+    "hyponymy-further": None,
+    "definitions-more": 5200,
+    "synonymy": None,
 }
+"""Sets by `set_search`, and the number of candidates; None: all."""
 METHODS = Path(__file__).parents[1] / "src" / "horsesense" / "methods"
 STORED: dict[str, Path] = {
     **{name: METHODS / "wordnetqa" / "near" / f"{name}.tsv.gz" for name in ("hypernymy", "hyponymy", "definitions")},
@@ -69,14 +53,14 @@ STORED: dict[str, Path] = {
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("names", nargs="*", help="sets; by default, all")
+    parser.add_argument("names", nargs="*", help="sets; by default, those that are stored")
     parser.add_argument("--check", action="store_true", help="compare with the stored files instead of writing them")
     arguments = parser.parse_args()
     known = encoders()
     if len(known) < 2:
         sys.exit("both encoders are needed: horsesense fetch glove minilm")
     different = []
-    for name in arguments.names or STORED:
+    for name in arguments.names or [name for name, file in STORED.items() if file.is_file()]:
         with TemporaryDirectory() as folder:
             made = Path(folder) / STORED[name].name
             write(name, made, known)
@@ -107,22 +91,19 @@ def write(name: str, file: Path, known: Sequence[Encoder]) -> None:
         options = Options(graph, asked, attested, template_words=False)
         builder = NearBuilder(options, attested, known, Counter())
         before: list[QuestionOptions] = []
-        if search := SEARCHED.get(name):
+        fixed = 0
+        if name in SEARCHED:
             stored = [each for file in _files_before(name) for each in stored_in(file)]
             before = [builder.choice(*each.question(graph, relation)) for each in stored]
-            asked_before = {(each.question.asked, each.question.answer) for each in before}
+            asked_before = {each.question.pair for each in before}
             choices = builder.more_choices(
-                asked_before,
-                lambda some: list(items_of(graph, some, asked)),
-                search.most,
-                search.most_below,
-                search.rejected,
+                asked_before, lambda some: list(items_of(graph, some, asked)), SEARCHED[name]
             )
-            before = [] if search.alone else before
-            choices = _matched_first(before, choices) if relation == "hypernymy" else choices
+            whole = at_all_hops([each.question.pair for each in (*before, *choices)], graph)
+            choices.sort(key=lambda each: each.question.asked not in whole)
+            fixed = len(before) + sum(each.question.asked in whole for each in choices)
         else:
             choices = builder.choices(None)
-        fixed = len(before) + _matched(before, choices) if relation == "hypernymy" else len(before)
         left = trim(list(items_of(graph, [*before, *choices], asked)), known, graph, "asked", fixed=fixed)
         left = [index - len(before) for index in left[len(before) :]]
         write_stored(file, graph, [choices[index] for index in left])
@@ -134,26 +115,6 @@ def _files_before(name: str) -> list[str]:
     relation = name.partition("-")[0]
     names = [relation, f"{relation}{MORE}", f"{relation}{FURTHER}"]
     return names[: names.index(name)]
-
-
-def _at_all_hops(questions: Sequence[QuestionOptions]) -> set[int]:
-    """Return the concepts that are asked at every number of hops."""
-    hops: dict[int, set[int]] = {}
-    for each in questions:
-        hops.setdefault(each.question.asked, set()).add(each.question.hops)
-    return {asked for asked, own in hops.items() if own == set(HOPS)}
-
-
-def _matched_first(before: Sequence[QuestionOptions], choices: Sequence[QuestionOptions]) -> list[QuestionOptions]:
-    """Put the questions of concepts first that are asked at every number of hops; these are never dropped."""
-    whole = _at_all_hops([*before, *choices])
-    return sorted(choices, key=lambda each: each.question.asked not in whole)
-
-
-def _matched(before: Sequence[QuestionOptions], choices: Sequence[QuestionOptions]) -> int:
-    """Return the number of these questions; none in a first draw."""
-    whole = _at_all_hops([*before, *choices])
-    return sum(each.question.asked in whole for each in choices) if before else 0
 
 
 if __name__ == "__main__":

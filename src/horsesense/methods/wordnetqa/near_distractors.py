@@ -13,7 +13,7 @@ which are dropped at the end.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Container, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import cache, lru_cache
 from pathlib import Path
 
@@ -87,6 +87,14 @@ def links_between(graph: Graph, one: int, other: int) -> int:
     return min((ups[above] + others[above] for above in ups.keys() & others.keys()), default=0)
 
 
+def at_all_hops(pairs: Iterable[tuple[int, int]], graph: Graph) -> set[int]:
+    """Return the concepts that are asked at every number of hops above them, by pairs of asked concept and answer."""
+    hops: dict[int, set[int]] = {}
+    for asked, answer in pairs:
+        hops.setdefault(asked, set()).add(dict(graph.up.row(asked)).get(answer, 0))
+    return {asked for asked, own in hops.items() if own == set(HOPS)}
+
+
 class NearBuilder:
     """Questions with near distractors for one plan."""
 
@@ -125,25 +133,29 @@ class NearBuilder:
 
     def more_choices(
         self,
-        known: Container[tuple[int, int]],
+        known: Collection[tuple[int, int]],
         items: Callable[[Sequence[QuestionOptions]], Sequence[Item]],
         most: int | None = None,
-        most_below: int = NO_LIMIT,
-        rejected: Sequence[str] = ODD_KINDS,
     ) -> list[QuestionOptions]:
-        """Return questions beyond ``known`` (asked concept and answer), all or those of the first ``most`` candidates,
-        with distractors by `set_search`; ``rejected``: files of keys that do not hold."""
-        self.most_below = most_below
+        """Return questions beyond ``known`` (asked concept and answer), of all or the first ``most`` candidates, with
+        distractors by `set_search`.
+
+        Questions about a word that is asked at all numbers of hops come first, and are never left out.
+        """
+        self.most_below = NO_LIMIT
         drawn = [
             each
             for each in self._drawn(NO_LIMIT)
             if (each.question.asked, each.question.answer) not in known
-            and not (self.by_kind and any(self._was_rejected(each.question, file) for file in rejected))
+            and not (self.by_kind and any(self._was_rejected(each.question, file) for file in ODD_KINDS))
         ][:most]
+        whole = at_all_hops([*(each.question.pair for each in drawn), *known], self.graph)
+        drawn.sort(key=lambda each: each.question.asked not in whole)
         pool = _Pool(self, [each.question for each in drawn])
         possible = possible_sets(drawn, pool, self.encoders, self.plan.options - 1, self.plan.rng)
-        option = self.options.text
-        return search(possible, self.encoders, option, self.choice, items, self.graph, self.plan.rng("search"))
+        fixed = sum(each.question.asked in whole for each in possible.questions)
+        option, rng = self.options.text, self.plan.rng("search")
+        return search(possible, self.encoders, option, self.choice, items, self.graph, rng, fixed)
 
     def _drawn(self, most: int) -> list[NearQuestion]:
         """Return questions of whole concepts until there are ``most``."""
