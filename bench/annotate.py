@@ -191,7 +191,7 @@ def report(options: argparse.Namespace) -> dict[str, Any]:
         if options.postgresql:
             os.environ[DATABASE_VARIABLE] = stack.enter_context(cluster())
         asked = find_instrument("choice")
-        study = Study(folder, asked, judgements=EACH, address=f"http://127.0.0.1:{PORT}")
+        study = Study(folder, asked, per_item=EACH, address=f"http://127.0.0.1:{PORT}")
         make_study(folder, probe_of(options.judgements // EACH + 60), "choice", study)
         served = open_study(folder)
         names = [f"person{k}" for k in range(options.people)]

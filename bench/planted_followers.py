@@ -2,11 +2,15 @@
 
     horsesense build wordnetqa --relation hypernymy --limit 400 --options 4 -o kinds.jsonl
     python bench/planted_followers.py kinds.jsonl --out FOLDER
+    python bench/planted_followers.py kinds.jsonl --out FOLDER --profile --strength 1
 
 In the training questions an asterisk marks an option drawn at random; in a share of them the marked option is the key,
 in the others the right one. Each trained model is asked every test question with the asterisk at every option and with
 the placebo, so its true effect on these questions is known. Then 200 experiments are drawn from the answers, each a
 bootstrap sample of the questions with one target each; the share of intervals that contain the effect is printed.
+
+With ``--profile`` each model has a quick profile instead, of the abilities with five options, and the row of planted
+cues is printed.
 """
 
 from __future__ import annotations
@@ -28,6 +32,7 @@ from horsesense.training.training_record import TrainingSettings
 STRENGTHS = (0.0, 1 / 3, 2 / 3, 1.0)
 DRAWS, K = 200, 4
 CUE = find_cue("asterisk")
+FIVE_OPTIONS = ("kinds", "examples", "meanings", "words", "senses")
 
 
 def short(item: Item) -> Item:
@@ -60,6 +65,10 @@ def main() -> None:
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--epochs", type=float, default=2.0)
     parser.add_argument("--items", type=int, default=400, help="number of questions, in training and test together")
+    parser.add_argument(
+        "--strength", type=float, nargs="*", default=STRENGTHS, help="share in which the mark is the key"
+    )
+    parser.add_argument("--profile", action="store_true", help="print the profile's row of planted cues")
     given = parser.parse_args()
     probe = hs.load_probe(given.probe)
     texts: dict[str, Item] = {}
@@ -71,9 +80,10 @@ def main() -> None:
     unmarked = Probe.of(test, replace(probe.card, name="unmarked", group="family", metric="accuracy"))
     arms = Probe.of(all_arms(test), replace(probe.card, name="arms", group="family", metric="accuracy"))
     print(f"{len(rest)} questions to train on, {len(test)} to test")
-    print("| key is the marked option in | true effect | found (one draw) | covered in 200 draws | accuracy, placebo |")
-    print("|---|---|---|---|---|")
-    for share in (None, *STRENGTHS):
+    if not given.profile:
+        print("| key is the marked option in | true effect | found in one draw | covered in 200 | accuracy, placebo |")
+        print("|---|---|---|---|---|")
+    for share in (None, *given.strength):
         start, model = time.perf_counter(), "smollm2"
         if share is not None:
             folder = given.out / f"share-{share:.2f}"
@@ -81,6 +91,10 @@ def main() -> None:
             taught = lesson(rest, share, probe)
             hs.train("smollm2", train=taught, tests=[unmarked], out=folder, seeds=1, settings=settings)
             model = str(next(path.parent for path in sorted(folder.rglob("adapter_config.json"))))
+        if given.profile:
+            profiled = hs.profile(model, abilities=FIVE_OPTIONS, out=given.out / f"profile-{share}").models[0]
+            print(share, profiled.moved_by_cues, *profiled.planted_cues, sep="\n", flush=True)
+            continue
         run = hs.ask(model, {"arms": arms}, out=given.out / f"answers-{share}")
         (answered,) = run.answered
         chosen = answered.credits(answered.primary()).predicted

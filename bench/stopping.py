@@ -13,26 +13,34 @@ from horsesense.stats.sequential import StoppingRule, confidence_sequence
 from horsesense.stats.wording_variance import with_wording
 
 
-def stopping(half_width: float, families: int, draws: int = 200) -> None:
-    """Families of one to four correlated items, mean 0.7, looked at after every 15% more, until the rule is met."""
+def stopping(half_width: float, families: int, gap: float | None = None, draws: int = 200) -> None:
+    """Families of one to four correlated items, looked at after every 15% more, until the rule is met.
+
+    The mean credit is 0.7; with a gap, the credits are differences from a second model, whose mean is that much lower.
+    """
     rng, rule = np.random.default_rng(5), StoppingRule(half_width)
+    truth, lowest = (0.7, 0.0) if gap is None else (gap, -1.0)
     missed, usual, stops = 0, 0, []
     for _ in range(draws):
         sizes = rng.integers(1, 5, families)
         sums = rng.binomial(sizes, rng.beta(2.8, 1.2, families)).astype(float)
+        if gap is not None:
+            sums -= rng.binomial(sizes, rng.beta(4 * (0.7 - gap), 4 * (0.3 + gap), families))
         outside = outside_usual = False
         number = 20
         while number <= families:
-            found = confidence_sequence(sums[:number], sizes[:number], half_width)
+            found = confidence_sequence(sums[:number], sizes[:number], half_width, lowest=lowest)
             spread = np.sqrt(((sums[:number] - found.value * sizes[:number]) ** 2).sum()) / sizes[:number].sum()
-            outside |= not found.low <= 0.7 <= found.high
-            outside_usual |= abs(found.value - 0.7) > 1.96 * spread
+            outside |= not found.low <= truth <= found.high
+            outside_usual |= abs(found.value - truth) > 1.96 * spread
             if rule.is_met(found):
                 break
             number = int(number * 1.15) + 1
         missed, usual = missed + outside, usual + outside_usual
-        stops.append(number)
-    print(f"| ci<{half_width} | {missed / draws:.1%} | {usual / draws:.1%} | {np.median(stops):.0f} |", flush=True)
+        stops.append(min(number, families))
+    what = "accuracy" if gap is None else f"difference of {gap}"
+    rates = f"{missed / draws:.1%} | {usual / draws:.1%}"
+    print(f"| {what} | ci<{half_width} | {rates} | {np.median(stops):.0f} |", flush=True)
 
 
 def wordings(effect: float, draws: int = 400) -> None:
@@ -51,10 +59,11 @@ def wordings(effect: float, draws: int = 400) -> None:
 
 
 if __name__ == "__main__":
-    print("| rule | truth ever outside the sequence | ever outside a watched usual interval | families asked, median |")
-    print("|---|---|---|---|")
-    stopping(0.1, 300)
-    stopping(0.05, 700)
+    print("| of | rule | truth ever outside the sequence | ever outside a watched usual interval | families, median |")
+    print("|---|---|---|---|---|")
+    for gap in (None, 0.0, 0.1):
+        stopping(0.1, 300 if gap is None else 900, gap)
+        stopping(0.05, 700 if gap is None else 2500, gap)
     print("\n| spread of wordings | covered with wording | covered by the usual interval |")
     print("|---|---|---|")
     for effect in (0.0, 0.4, 0.8):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections import defaultdict
 from collections.abc import Iterator
 from itertools import combinations
@@ -11,20 +12,31 @@ from pathlib import Path
 import pytest
 
 import horsesense
+from horsesense.registry import methods, read_commands
 
 SOURCE = Path(horsesense.__file__).parent
+TESTS = Path(__file__).parent
 MOST_PARAMETERS = 12
+MOST_WORDS = 7
+"""Words of a message that a test matches in a row."""
 FEWEST_SHARED, MOST_SHARED = 5, 0.75
 """Two records are twins if they share so many fields, and more than this share of the larger one."""
 PAPERS = ("cats", "partwhole", "rica", "winoventi", "wordnetqa")
 PARTICIPLES = {"found", "told", "kept", "made", "given", "shown", "said"}
 NAMED_BY_NOUNS = (
-    "cli", "core", "cues", "data", "exchange", "item_analysis", "lexicons", "planting", "replication", "report", "runs",
-    "scoring", "stats",
+    "annotate", "annotation_server", "cli", "core", "cues", "data", "exchange", "item_analysis", "lexicons", "models",
+    "planting", "replication", "report", "runs", "scoring", "stats", "training",
 )  # fmt: skip
 """Packages in which no value has a participle as its name."""
+MAY_NAME_PAPERS = (
+    "horsesense", "horsesense.methods", "horsesense.replication", "horsesense.profiling.abilities",
+    "horsesense.profiling.profile2", "horsesense.registry", "horsesense.core.catalogue", "horsesense.core.spec",
+    "horsesense.cli.commands",
+)  # fmt: skip
+"""Where the papers' methods are named: their packages, the ledger, the table of abilities and what is frozen of it, the
+list of built-in methods with its public names, and four modules whose examples look something up by name."""
 MAY_IMPORT = {
-    **{f"horsesense.methods.{paper}": ("horsesense.methods", "horsesense.profiling", "horsesense.replication")
+    **{f"horsesense.methods.{paper}": ("horsesense.methods", "horsesense.profiling.abilities", "horsesense.replication")
        for paper in PAPERS},
     "horsesense.replication": ("horsesense.cli",),
     "horsesense.annotation_server": ("horsesense.cli",),
@@ -32,13 +44,25 @@ MAY_IMPORT = {
 """Package → the packages that import it, beside itself and the public names in ``horsesense/__init__.py``."""
 
 
+def module_of(path: Path) -> str:
+    return ".".join(("horsesense", *path.relative_to(SOURCE).with_suffix("").parts)).removesuffix(".__init__")
+
+
 def trees() -> Iterator[tuple[str, ast.Module]]:
     for path in sorted(SOURCE.rglob("*.py")):
-        name = ".".join(("horsesense", *path.relative_to(SOURCE).with_suffix("").parts)).removesuffix(".__init__")
-        yield name, ast.parse(path.read_text(encoding="utf-8"))
+        yield module_of(path), ast.parse(path.read_text(encoding="utf-8"))
 
 
 TREES = dict(trees())
+COMMANDS = {
+    command.target
+    for commands in (
+        read_commands(str(SOURCE / "cli" / "commands.py"), "horsesense"),
+        *(method.commands for method in methods().values()),
+    )
+    for command in commands
+}
+"""The function of every command, as ``module:function``."""
 
 
 def is_below(module: str, package: str) -> bool:
@@ -77,6 +101,35 @@ def test_functions_take_few_parameters() -> None:
         and len(node.args.posonlyargs + node.args.args + node.args.kwonlyargs) > MOST_PARAMETERS
     }
     assert long == set()
+
+
+def numbers_in_signatures() -> Iterator[tuple[str, str, str]]:
+    """Place, name and value of every parameter or field whose default is a written number beside 0 and 1."""
+    for module, tree in TREES.items():
+        for node in ast.walk(tree):
+            defaults: list[tuple[str, ast.expr | None]] = []
+            if isinstance(node, ast.FunctionDef):
+                ordered = node.args.posonlyargs + node.args.args
+                defaults = [
+                    (each.arg, value) for each, value in zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True)
+                ]
+                defaults += [
+                    (each.arg, value) for each, value in zip(ordered[::-1], node.args.defaults[::-1], strict=False)
+                ]
+            elif isinstance(node, ast.ClassDef):
+                fields = [each for each in node.body if isinstance(each, ast.AnnAssign)]
+                defaults = [(ast.unparse(each.target), each.value) for each in fields]
+            for name, value in defaults:
+                if isinstance(value, ast.Constant) and type(value.value) in (int, float) and value.value not in (0, 1):
+                    yield f"{module}:{getattr(node, 'name', '')}", name, str(value.value)
+
+
+def test_a_default_of_a_command_is_written_once() -> None:
+    places = defaultdict(set)
+    for place, name, value in numbers_in_signatures():
+        package = re.match(r"horsesense\.(methods\.)?\w+", place)
+        places[package and package[0], name, value].add(place)
+    assert {key: each for key, each in places.items() if each & COMMANDS and each - COMMANDS} == {}
 
 
 def values_of(tree: ast.Module) -> Iterator[str]:
@@ -140,3 +193,48 @@ def test_few_packages_import(package: str) -> None:
     allowed = (package, *MAY_IMPORT[package])
     others = {each for each in importers - {"horsesense"} if not any(is_below(each, able) for able in allowed)}
     assert others == set()
+
+
+def test_only_methods_name_papers() -> None:
+    """Also in docstrings and comments, which cite authors and year."""
+    word = re.compile(rf"(?<![a-z0-9])({'|'.join((*PAPERS, 'dictionaryqa'))})(?![a-z0-9])", re.IGNORECASE)
+    allowed = tuple(each for each in MAY_NAME_PAPERS if each != "horsesense")
+    named = {
+        f"{path.relative_to(SOURCE)}:{i}"
+        for path in sorted(SOURCE.rglob("*"))
+        if path.suffix in {".py", ".tsv", ".toml", ".html", ".j2", ".js", ".css"}
+        and not any(is_below(module_of(path), each) for each in allowed)
+        and path.parent / path.name != SOURCE / "__init__.py"
+        for i, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
+        if word.search(line)
+    }
+    assert named == set()
+
+
+def test_errors_are_matched_by_facts() -> None:
+    """Not by whole sentences, so that the words of a message may change."""
+    sentences = {
+        f"{path.relative_to(TESTS)}:{node.lineno}"
+        for path in sorted(TESTS.rglob("*.py"))
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.keyword) and node.arg == "match" and isinstance(node.value, ast.Constant)
+        if any(len(part.split()) > MOST_WORDS for part in re.split(r"\.[*+]|\|", str(node.value.value)))
+    }
+    assert sentences == set()
+
+
+def renamed_on_the_way() -> Iterator[str]:
+    """Where a command gives a parameter, or a field of its options, to a record under another name."""
+    for command in COMMANDS:
+        module, _, name = command.partition(":")
+        (function,) = (each for each in TREES[module].body if isinstance(each, ast.FunctionDef) and each.name == name)
+        parameters = {each.arg for each in function.args.posonlyargs + function.args.args + function.args.kwonlyargs}
+        calls = [each for each in ast.walk(function) if isinstance(each, ast.Call)]
+        for keyword in (each for call in calls if ast.unparse(call.func)[:1].isupper() for each in call.keywords):
+            base, _, field = ast.unparse(keyword.value).partition(".")
+            if base in parameters and (field or base).isidentifier() and keyword.arg != (field or base):
+                yield f"{command}: {keyword.arg}={ast.unparse(keyword.value)}"
+
+
+def test_a_parameter_keeps_its_name() -> None:
+    assert set(renamed_on_the_way()) == set()

@@ -2,6 +2,7 @@
 
 python -m tools.freeze_profile                    all abilities
 python -m tools.freeze_profile --ability kinds    one of them; the others stay as they are
+python -m tools.freeze_profile --keep-cuts        only sizes have changed: the split into halves stays as it is
 For a new version, raise `VERSION` in horsesense/profiling/material.py first. It needs WordNet and GCIDE as they are
 pinned (`horsesense fetch wordnet gcide`).
 """
@@ -29,14 +30,16 @@ from horsesense.profiling.material import (
     VERSION,
     CueCredits,
     FrozenPart,
+    TwinDraws,
+    asked_of,
     by_turns,
     fairest_draw,
+    frozen_list,
     frozen_path,
     halves,
     named_probe,
     part_of,
     recipe_in_words,
-    twin_families,
 )
 
 CUTS = 400
@@ -46,6 +49,7 @@ CUTS = 400
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--ability", action="append", default=[])
+    parser.add_argument("--keep-cuts", action="store_true")
     arguments = parser.parse_args()
     path = frozen_path()
     old = path.read_text(encoding="utf-8") if arguments.ability else ""
@@ -54,7 +58,7 @@ def main() -> None:
     blocks = [head.rstrip()]
     for name, ability in abilities().items():
         if name in names:
-            blocks.append("\n".join(_frozen(ability)))
+            blocks.append("\n".join(_frozen(ability, arguments.keep_cuts)))
         else:
             kept = re.search(rf"^\[abilities\.{name}\]\n(?:(?!\[).*\n?)*", old, re.MULTILINE)
             assert kept is not None, f"{name} is not in {path}"
@@ -72,10 +76,10 @@ def _head() -> Iterator[str]:
     yield "]"
 
 
-def _frozen(ability: Ability) -> Iterator[str]:
+def _frozen(ability: Ability, keep_cut: bool) -> Iterator[str]:
     """Yield the lines of one ability."""
     pool = pool_of(ability, SEED)
-    cut = fairest_cut(pool, ability) if ability.has_twin else 0
+    cut = frozen_list()[ability.name].cut if keep_cut else fairest_cut(pool, ability) if ability.has_twin else 0
     own, second = halves(pool, ability, cut)
     first = by_turns(own, pool.card.group, SEED)
     yield f"[abilities.{ability.name}]"
@@ -85,13 +89,13 @@ def _frozen(ability: Ability) -> Iterator[str]:
     yield f"pool = {_toml(part_of(pool.items))}"
     yield f'licence = "{pool.card.licence}"'
     for edition in EDITIONS:
-        families = first[: ability.sizes[edition][0]]
+        families = asked_of(first[: ability.sizes[edition][0]], ability, edition)
         yield f"{edition} = {_toml(part_of([item for family in families for item in family]))}"
         if ability.has_twin:
-            size, frozen = ability.sizes[edition][1], named_probe(pool, ability.name, families)
-            draw = fairest_draw(pool, frozen, second, TWIN_SEED, size)
-            twin = twin_families(second, pool.card.group, TWIN_SEED, draw)[:size]
-            part = replace(part_of([item for family in twin for item in family]), draw=draw)
+            twins = TwinDraws(pool, ability, edition, second, TWIN_SEED, ability.sizes[edition][1])
+            draw = fairest_draw(twins, named_probe(pool, ability.name, families))
+            twin = [item for family in twins.families(draw) for item in family]
+            part = replace(part_of(twin), draw=draw)
             yield f"{edition}_twin = {_toml(part)}"
 
 
@@ -102,7 +106,7 @@ def fairest_cut(pool: Probe, ability: Ability) -> int:
     def apart(cut: int) -> float:
         first, second = halves(pool, ability, cut)
         order = by_turns(first, pool.card.group, SEED)
-        frozen = (order[: ability.sizes[edition][0]] for edition in EDITIONS)
+        frozen = (asked_of(order[: ability.sizes[edition][0]], ability, edition) for edition in EDITIONS)
         return sum(earned.apart(chain.from_iterable(families), second) for families in frozen)
 
     return min(range(CUTS), key=apart)

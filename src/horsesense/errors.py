@@ -85,8 +85,8 @@ class UserError(Exception):
 def unknown(kind: str, name: str, known: Iterable[str]) -> UserError:
     """Return the error for an unknown name, with the nearest known one.
 
-    >>> print(unknown("release", "winoventy", ["cats", "winoventi"]))
-    there is no release 'winoventy'; did you mean 'winoventi'? (known: cats, winoventi)
+    >>> print(unknown("relation", "hyponimy", ["hyponymy", "synonymy"]))
+    there is no relation 'hyponimy'; did you mean 'hyponymy'? (known: hyponymy, synonymy)
     """
     names = sorted(known)
     near = difflib.get_close_matches(name, names, n=1, cutoff=0.5)

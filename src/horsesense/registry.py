@@ -86,6 +86,8 @@ class Method:
     """Probes that ship with it, by name -> ``"module:function"`` that returns the probe."""
     readers: Mapping[str, Reader] = field(default_factory=dict)
     """Readers of published datasets, by name."""
+    files: Mapping[str, str] = field(default_factory=dict)
+    """Datasets that can be downloaded, by name -> package whose table ``files.tsv`` has their pinned files."""
     votes: Mapping[str, str] = field(default_factory=dict)
     """Published judgements, by name -> ``"module:function"`` of paths and ``skip_bad``."""
     suites: Mapping[str, str] = field(default_factory=dict)
@@ -185,7 +187,9 @@ def methods() -> dict[str, Method]:
     return known
 
 
-Provided = Literal["builders", "probes", "readers", "votes", "suites", "presets", "settings", "second_answers", "rules"]
+Provided = Literal[
+    "builders", "probes", "readers", "files", "votes", "suites", "presets", "settings", "second_answers", "rules"
+]
 
 
 def provided(what: Provided) -> dict[str, Any]:

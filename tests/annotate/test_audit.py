@@ -337,7 +337,7 @@ def test_what_is_wrong_with_a_reading_is_told(tmp_path: Path) -> None:
     write_probe(tmp_path / "other.jsonl", questions(201))
     with pytest.raises(UserError, match="not the probe that was audited"):
         steps.apply(folder, file, auditor="one:people", probe=tmp_path / "other.jsonl")
-    with pytest.raises(UserError, match="200 items with a key, but 250 are needed"):
+    with pytest.raises(UserError, match=r"200 items .*250 are needed"):
         steps.new(probe, out=tmp_path / "s", limit=200, seeded=50)
     with pytest.raises(UserError, match="belong together"):
         steps.new(probe, out=tmp_path / "s", known=probe)
@@ -352,7 +352,7 @@ def test_a_damaged_key_is_told(change: dict[str, Any], tmp_path: Path) -> None:
     rows = [json.loads(line) for line in (folder / "key.jsonl").read_text(encoding="utf-8").splitlines()]
     rows[2] |= change
     (folder / "key.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
-    with pytest.raises(UserError, match=r"key\.jsonl:3: the line is not a key of an audit"):
+    with pytest.raises(UserError, match=r"key\.jsonl:3: .*not a key"):
         read_audit(folder)
 
 

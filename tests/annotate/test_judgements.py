@@ -72,7 +72,7 @@ def test_who_filled_it_in(tmp_path: Path) -> None:
     path = handed_out(tmp_path, triples(1), "partwhole", "t.csv", [])
     item = triples(1).items[0].id
     fill(path, {(item, ""): {"value": "probably"}})
-    with pytest.raises(UserError, match=r"t\.csv:2: the annotator is empty; fill it in, or name the person"):
+    with pytest.raises(UserError, match=r"t\.csv:2: the annotator is empty"):
         read_files([path])
     assert read_files([path], annotator="ann").judgements[0].annotator == "ann"
 
@@ -161,7 +161,7 @@ def test_potato(tmp_path: Path) -> None:
     export.write_text("".join(json.dumps(row) + "\n" for row in rows))
     assert [j.value for j in read_files([export], probe=probe).judgements] == ["cold0", "unknown"]
     export.write_text(json.dumps(rows[0] | {"labels": {"choice": {"A": True, "B": True}}}) + "\n")
-    with pytest.raises(UserError, match=r"annotations\.jsonl:1: a scheme of the row does not have one label"):
+    with pytest.raises(UserError, match=r"annotations\.jsonl:1: .*one label"):
         read_files([export], probe=probe)
 
 
@@ -208,7 +208,7 @@ def test_refused(lines: list[str], message: str, tmp_path: Path) -> None:
 
 def test_an_item_that_is_not_in_the_probe(tmp_path: Path) -> None:
     path = rows(tmp_path, f"{triples().items[0].id},ann,partwhole,probably,1", "other,ann,partwhole,probably,1")
-    with pytest.raises(UserError, match=r"j\.csv:3: the item 'other' is not in the probe"):
+    with pytest.raises(UserError, match=r"j\.csv:3: the item 'other'"):
         read_files([path], probe=triples())
 
 
@@ -217,7 +217,7 @@ def test_rounds(tmp_path: Path) -> None:
         [rows(tmp_path, "i,ann,partwhole,probably,1", "i,ben,partwhole,probably,3")]
     )
     assert [j.annotator for j in found.in_round(3).judgements] == ["ben"]
-    with pytest.raises(UserError, match="there is no judgement of round 2; there are rounds 1, 3"):
+    with pytest.raises(UserError, match=r"no judgement of round 2.*rounds 1, 3"):
         found.in_round(2)
 
 

@@ -75,7 +75,7 @@ def test_a_letter_of_potato_is_a_place(tmp_path: Path) -> None:
     probe = probe_of(*BLOOD)
     path = potato(tmp_path, probe.items[0].id, "A", "B", "C", "D", "unknown")
     assert [each.value for each in read_files([path], probe=probe).judgements] == [*BLOOD, "unknown"]
-    with pytest.raises(UserError, match=r"annotations\.jsonl:1: the answer 'A' is the letter of an option, .* with -p"):
+    with pytest.raises(UserError, match=r"annotations\.jsonl:1: the answer 'A' .* with -p"):
         read_files([path])
 
 
@@ -84,7 +84,7 @@ def test_an_answer_beside_the_options_that_is_a_letter(form: str, name: str, tmp
     values = {"name": "mine", "title": "?", "kind": "options", "question": "{text}", "abstentions": ["B"]}
     instrument = instrument_of(values)
     tasks = assign(tasks_of(choices(), instrument), [], 1)
-    with pytest.raises(UserError, match="the answer 'B' of the instrument is also the letter of an option"):
+    with pytest.raises(UserError, match=r"the answer 'B'.*letter of an option"):
         write_tasks(tmp_path / name, instrument, tasks, form=form)
     assert list(tmp_path.iterdir()) == []
     assert write_tasks(tmp_path / "table.csv", instrument, tasks), "in a table texts go before letters"
@@ -114,7 +114,5 @@ def test_tasks_that_were_handed_out_with_such_an_option(tmp_path: Path) -> None:
     """A table shows its options, with the probe or without."""
     path = tmp_path / "t.csv"
     path.write_text("item,annotator,instrument,question,A,B,value\ni,ann,choice,?,famous,Unknown,B\n")
-    with pytest.raises(
-        UserError, match=r"t\.csv:2: i has the option 'Unknown', which is also an answer of the instrument"
-    ):
+    with pytest.raises(UserError, match=r"t\.csv:2: i has the option 'Unknown'"):
         read_files([path])

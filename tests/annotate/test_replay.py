@@ -110,7 +110,7 @@ def test_partwhole_qualification(shared: Path) -> None:
     answers = {each.item: each.value for each in gold.judgements}
     assert Counter(answers.values()) == dict.fromkeys(PARTWHOLE.labels, 2) | {"unlikely": 1}
     assert {item for item, value in answers.items() if agreed.get(item) != value} == set()
-    with pytest.raises(UserError, match="1 items are agreed to be 'unlikely', and 2 are needed"):
+    with pytest.raises(UserError, match=r"1 items .*'unlikely', and 2 are needed"):
         choose_gold(agreed, PARTWHOLE.labels)
     author = [replace(each, annotator="author") for each in gold.judgements]
     lazy = [Judgement(item, "lazy", "partwhole", "probably") for item in answers]

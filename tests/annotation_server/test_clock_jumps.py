@@ -19,7 +19,7 @@ JUMPS = (-400 * 86_400, -86_400, -3_600, 0, 60, 3_600, 86_400, 400 * 86_400)
 def test_no_answer_is_lost_or_doubled(seed: int, tmp_path: Path) -> None:
     """Sessions and leases may end early; what was acknowledged stays, and everything can still be answered."""
     clock, rng = Clock(), random.Random(seed)
-    served = study_of(tmp_path / "s", choices(5), "choice", judgements=2, clock=clock)
+    served = study_of(tmp_path / "s", choices(5), "choice", per_item=2, clock=clock)
     people = [annotator(served, name) for name in ("ann", "ben")]
     acknowledged = 0
     for _ in range(200):

@@ -167,7 +167,7 @@ def test_bad_keys(text: str, tmp_path: Path) -> None:
 
 @pytest.fixture
 def prolific(tmp_path: Path, keys: Path) -> ServedStudy:
-    served = study_of(tmp_path / "s", choices(2), "choice", judgements=1, limit=1)
+    served = study_of(tmp_path / "s", choices(2), "choice", per_item=1, max_items=1)
     (tmp_path / "s" / "jwks.json").write_text(keys.read_text())
     crowd = CrowdPlatform(code="C0DE", link="https://app.prolific.com/submissions/complete?cc=C0DE", keys="jwks.json")
     return replace(served, study=replace(served.study, crowd=crowd))
@@ -224,7 +224,7 @@ def test_a_token_of_prolific_proves_no_name_elsewhere(prolific: ServedStudy, cro
 
 
 def test_mturk_by_link_and_code(tmp_path: Path) -> None:
-    served = study_of(tmp_path / "s", choices(3), "choice", limit=1)
+    served = study_of(tmp_path / "s", choices(3), "choice", max_items=1)
     link = f"/join/{new_join(served, 'mturk', 2)}"
     codes = set()
     for name in ("A1", "A2"):

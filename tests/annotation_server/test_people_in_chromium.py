@@ -100,7 +100,7 @@ def test_an_instrument_from_the_link_to_the_end(browser: Any, tmp_path: Path, in
 
 
 def test_qualify_answer_escalate_export(browser: Any, tmp_path: Path) -> None:
-    served = study_of(tmp_path / "s", triples(1), "partwhole", gold=(gold_triples(), 1), judgements=2, more=3)
+    served = study_of(tmp_path / "s", triples(1), "partwhole", gold=(gold_triples(), 1), per_item=2, extra=3)
     names = ["ann", "ben", "cid", "dan", "eve", "lazy"]
     votes = dict(zip(names, ["4", "2", "4", "5", "4"], strict=False))
     with listening(served) as address:
@@ -212,7 +212,7 @@ def pages(browser: Any, tmp_path: Path, **settings: Any) -> Iterator[tuple[str, 
 
 
 def test_a_researcher_looks_invites_and_pauses(browser: Any, tmp_path: Path) -> None:
-    served = study_of(tmp_path / "s", PROBES["choice"](12), "choice", judgements=2)
+    served = study_of(tmp_path / "s", PROBES["choice"](12), "choice", per_item=2)
     tokens = invite(served, ["ann", "ben"]) + invite(served, ["boss"], role="researcher")
     for place, name in enumerate(("ann", "ben")):
         who = person(served, name)

@@ -42,7 +42,7 @@ def address() -> Iterator[str]:
 @pytest.fixture
 def study(address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ServedStudy]:
     monkeypatch.setenv(DATABASE_VARIABLE, address)
-    served = study_of(tmp_path / "s", triples(20), "partwhole", judgements=2, more=3)
+    served = study_of(tmp_path / "s", triples(20), "partwhole", per_item=2, extra=3)
     yield served
     with served.engine.begin() as connection:
         connection.execute(text("DROP SCHEMA public CASCADE"))

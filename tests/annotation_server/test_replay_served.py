@@ -74,7 +74,7 @@ def test_partwhole(shared: Path, tmp_path: Path) -> None:
     whole = [i for i, own in by_item.items() if len(own) == 3 and all(e.value != "nonsense" or e.reason for e in own)]
     chosen = random.Random(1).sample(whole, 120)
     asked, given = sample(votes, chosen)
-    served = study_of(tmp_path / "s", asked, "partwhole", judgements=3)
+    served = study_of(tmp_path / "s", asked, "partwhole", per_item=3)
     people: dict[str, dict[str, Judgement]] = {f"place{k}": {} for k in (1, 2, 3)}
     for item in chosen:
         for place, each in enumerate(by_item[item], start=1):
@@ -100,7 +100,7 @@ def test_winoventi(shared: Path, tmp_path: Path) -> None:
         by_item[each.item].append(each)
     chosen = random.Random(2).sample(sorted(by_item), 150)
     asked, given = sample(votes, chosen, family=True)
-    served = study_of(tmp_path / "s", asked, "schema", judgements=2)
+    served = study_of(tmp_path / "s", asked, "schema", per_item=2)
     people: dict[str, dict[str, Judgement]] = {"first": {}, "second": {}}
     for item in chosen:
         for name, each in zip(people, by_item[item], strict=True):

@@ -66,7 +66,7 @@ def test_the_database_refuses_what_would_overshoot(tmp_path: Path) -> None:
 
 def test_a_lease_runs_out_and_a_late_answer_counts_if_there_is_room(tmp_path: Path) -> None:
     clock = Clock()
-    served = study_of(tmp_path / "s", triples(1), "partwhole", clock=clock, judgements=1)
+    served = study_of(tmp_path / "s", triples(1), "partwhole", clock=clock, per_item=1)
     invite(served, ["ann", "ben"])
     ann, ben = person(served, "ann"), person(served, "ben")
     late = next_lease(served, ann)
@@ -138,7 +138,7 @@ def test_an_item_cannot_be_both_asked_and_known(tmp_path: Path) -> None:
 
 
 def test_attention_stops_who_does_not_read(tmp_path: Path) -> None:
-    served = study_of(tmp_path / "s", triples(30), "partwhole", attention=gold(5), judgements=2)
+    served = study_of(tmp_path / "s", triples(30), "partwhole", attention=gold(5), per_item=2)
     served = replace(served, study=replace(served.study, attention=AttentionChecks(every=4, accuracy=0.7, after=3)))
     invite(served, ["good", "lazy"])
     seen: dict[str, list[str]] = {"good": [], "lazy": []}

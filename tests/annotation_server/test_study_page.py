@@ -46,7 +46,7 @@ def clock() -> Clock:
 @pytest.fixture
 def judged(tmp_path: Path, clock: Clock) -> ServedStudy:
     """Twelve questions, two people each: ann takes the first option, ben the second and in no time."""
-    served = study_of(tmp_path / "s", choices(12), "choice", judgements=2, clock=clock)
+    served = study_of(tmp_path / "s", choices(12), "choice", per_item=2, clock=clock)
     invite(served, ["ann", "ben", "cid"])
     judge_all(served, "ann", 0, clock, 20.0)
     judge_all(served, "ben", 1, clock, 0.2)
@@ -67,7 +67,7 @@ def test_disputes_show_what_people_read(judged: ServedStudy) -> None:
 
 
 def test_an_objection_stands_beside_the_answers(tmp_path: Path) -> None:
-    served = study_of(tmp_path / "s", triples(1), "partwhole", judgements=4)
+    served = study_of(tmp_path / "s", triples(1), "partwhole", per_item=4)
     invite(served, list("abcd"))
     for name, value in zip("abcd", ("probably", "unlikely", "probably", "nonsense"), strict=True):
         say(served, person(served, name), value)
@@ -85,7 +85,7 @@ def test_people_who_finished_are_done_and_the_hasty_are_told(judged: ServedStudy
 
 
 def test_done_follows_limit_queue_and_withdrawal(tmp_path: Path, clock: Clock) -> None:
-    served = study_of(tmp_path / "s", choices(6), "choice", judgements=1, queue="kind", limit=2, clock=clock)
+    served = study_of(tmp_path / "s", choices(6), "choice", per_item=1, queue="kind", max_items=2, clock=clock)
     invite(served, ["ann"], queue="even")
     invite(served, ["ben"])
     say(served, person(served, "ann"), next_text(served, "ann"))
@@ -108,7 +108,7 @@ def next_text(served: ServedStudy, name: str) -> str:
 def test_agreement_is_held_against_its_target(tmp_path: Path, clock: Clock, judged: ServedStudy) -> None:
     (aimed,) = (row for row in overview(judged).figures if row.target is not None)
     assert (aimed.figure.name, aimed.result) == ("alpha, nominal", "missed"), "they never agree"
-    served = study_of(tmp_path / "t", triples(40), "partwhole", judgements=2, agreement=0.8, clock=clock)
+    served = study_of(tmp_path / "t", triples(40), "partwhole", per_item=2, agreement=0.8, clock=clock)
     invite(served, ["ann", "ben"])
     for name in ("ann", "ben"):
         who = person(served, name)

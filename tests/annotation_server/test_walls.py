@@ -178,7 +178,7 @@ def evil_probe() -> Probe:
 
 
 def test_all_text_is_escaped(tmp_path: Path) -> None:
-    served = study_of(tmp_path / "s", evil_probe(), "choice", judgements=2)
+    served = study_of(tmp_path / "s", evil_probe(), "choice", per_item=2)
     pages = [annotator(served, name) for name in ("ann", "ben")]
     for place, somebody in enumerate(pages):
         for _ in range(2):

@@ -163,6 +163,7 @@ def test_a_bad_gguf(kind: str, tmp_path: Path, call: Call) -> None:
 
 def test_no_model_at_that_place(tmp_path: Path, call: Call) -> None:
     (tmp_path / "empty").mkdir()
+    (tmp_path / "seeds" / "seed-0").mkdir(parents=True)
     (tmp_path / "folder.gguf").mkdir()
     (tmp_path / "model.bin").write_bytes(b"x")
     told = {
@@ -171,6 +172,7 @@ def test_no_model_at_that_place(tmp_path: Path, call: Call) -> None:
         "folder.gguf": "this is a folder, not a file",
         "model.bin": "there is no such model folder or GGUF file",
         "empty": "the folder has no config.json",
+        "seeds": "the folder has a model per seed (seed-0); give one of them, such as",
     }
     for name, problem in told.items():
         called = call("score", "-m", tmp_path / name, "It rained.")
@@ -181,8 +183,8 @@ def test_no_model_at_that_place(tmp_path: Path, call: Call) -> None:
 OPTIONS = [
     ("gpt2", ["--device", "cuda:77"], "the device 'cuda:77' cannot be used here"),
     ("gpt2", ["--device", "quantum"], "the device 'quantum' cannot be used here"),
-    ("gpt2", ["--family", "casual"], "there is no model family 'casual'; did you mean 'causal'?"),
-    ("gpt2", ["--family", "masked"], "transformers cannot load it"),
+    ("gpt2", ["--model-type", "casual"], "there is no model type 'casual'; did you mean 'causal'?"),
+    ("gpt2", ["--model-type", "masked"], "transformers cannot load it"),
     ("gpt2", ["--spec", "bos=<|nobody|>"], "the tokenizer has no BOS token '<|nobody|>'"),
 ]
 

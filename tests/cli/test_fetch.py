@@ -215,7 +215,7 @@ def release(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         pinned_files.PublishedFile("toy", "some/where", "0" * 40, "a.txt", 7, sha(b"first\r\n")),
         pinned_files.PublishedFile("toy", "some/where", "0" * 40, "data/b.txt", 6, sha(b"second")),
     ]
-    for module in ("horsesense.data.downloads", "horsesense.cache"):
+    for module in ("horsesense.cache", "horsesense.data.downloads"):
         monkeypatch.setattr(f"{module}.published_files", lambda: {"toy": pinned, "twin": pinned})
     monkeypatch.setenv("HORSESENSE_CACHE", str(tmp_path / "cache"))
     return copy

@@ -160,7 +160,7 @@ def test_bad_options_of_the_builder(call: Call, tmp_path: Path, words: list[str]
 
 
 def test_a_realiser_that_knows_nothing_is_not_believed(
-    call: Call, tmp_path: Path, tiny_folders: dict[str, Path]
+    call: Call, tmp_path: Path, tiny_folders: dict[str, Path], wide_gpt2: str
 ) -> None:
     """A model with random weights writes nonsense; every statement is the grammar's, and that is counted."""
     words = ["build", "rica", "--strategy", "role", "--perturbation", "original", "--limit", 8]
@@ -171,7 +171,10 @@ def test_a_realiser_that_knows_nothing_is_not_believed(
     notes = json.loads(called.out)["notes"]
     assert [count for note, count in notes.items() if note.startswith("realiser")] == [json.loads(called.out)["items"]]
     assert written.read_text() == plain.read_text()
-    called = call(*words, "--realiser", tiny_folders["gpt2"], "-o", written)
+    called = call(*words, "--realiser", wide_gpt2, "-o", written)
+    assert called.code == 0, called.err
+    assert written.read_text() == plain.read_text()
+    called = call(*words, "--realiser", tiny_folders["bert"], "-o", written)
     assert (called.code, "cannot write" in called.err) == (2, True)
 
 

@@ -90,7 +90,7 @@ def test_settings_are_not_read_from_a_pipe(tmp_path: Path, monkeypatch: pytest.M
 
 def test_a_device_is_not_begun_with() -> None:
     for reader in (read_text, lambda path: list(numbered_lines(path))):
-        with pytest.raises(UserError, match="this is a device or a pipe, not a file"):
+        with pytest.raises(UserError, match=r"device or a pipe"):
             reader(Path("/dev/full"))
 
 
@@ -118,7 +118,7 @@ def test_weights_that_are_a_device_are_told(tmp_path: Path, tiny_folders: dict[s
     folder = Path(shutil.copytree(tiny_folders["gpt2"], tmp_path / "model"))
     (folder / "model.safetensors").unlink()
     (folder / "model.safetensors").symlink_to("/dev/null")
-    with pytest.raises(UserError, match="a device or a pipe, not a file"):
+    with pytest.raises(UserError, match=r"device or a pipe"):
         hash_of_files([folder / "model.safetensors"])
 
 

@@ -84,7 +84,7 @@ def test_what_is_wrong_is_told_with_its_line(tmp_path: Path, content: str, probl
 
 def test_a_quotation_mark_that_does_not_end(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text('noun,adjective\nice,"cold\nsun,hot\n')
-    with pytest.raises(UserError, match=r"t\.csv:2: the row cannot be split into fields"):
+    with pytest.raises(UserError, match=r"t\.csv:2: .*cannot be split"):
         list(open_table(tmp_path / "t.csv", COMMAS).rows)
     with pytest.raises(UserError, match="the line cannot be split into fields"):
         cells_of('ice,"cold', COMMAS)

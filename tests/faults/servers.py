@@ -91,7 +91,7 @@ def trial(killed: str, kills: int, items: int, address: str) -> str:
         os.environ[DATABASE_VARIABLE] = address
     else:
         os.environ.pop(DATABASE_VARIABLE, None)
-    served = study_of(folder, triples(items), "partwhole", judgements=3, more=0)
+    served = study_of(folder, triples(items), "partwhole", per_item=3, extra=0)
     tokens = invite(served, ["ann", "ben", "cid"])
     served.engine.dispose()
     with socket.socket() as free:

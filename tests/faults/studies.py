@@ -63,7 +63,7 @@ def _carried_out(folder: Path) -> None:
 
     place = folder / "study"
     if not (place / "study.toml").is_file():
-        make_study(place, choices(3), "choice", Study(place, find_instrument("choice"), judgements=1))
+        make_study(place, choices(3), "choice", Study(place, find_instrument("choice"), per_item=1))
     served = open_study(place, lambda: 1_800_000_000.0)
     try:
         for name in ("ann", "ben"):

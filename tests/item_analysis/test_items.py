@@ -144,5 +144,5 @@ def test_items_that_no_model_answers_are_left_out(tmp_path: Path) -> None:
             hs.ask(server.name, PROBE, out=tmp_path / name)
     (probe,) = hs.items(tmp_path / "some").probes
     assert len(probe.items) == 4
-    with pytest.raises(UserError, match="no item has a gold answer and the answer of a model"):
+    with pytest.raises(UserError, match=r"no item has a gold answer"):
         hs.items(tmp_path / "none")

@@ -202,7 +202,7 @@ def test_questions_in_another_language(tmp_path: Path, capsys: pytest.CaptureFix
     add_file("xx", path)
     graph = load_graph("xx")
     assert graph.origin.language == "xx"
-    with pytest.raises(UserError, match="no wording of questions in the language 'xx'"):
+    with pytest.raises(UserError, match=r"no wording .*'xx'"):
         build_wordnetqa(graph, WordNetPlan("definitions"))
     (tmp_path / "xx.toml").write_text(WORDING, encoding="utf-8")
     plan = WordNetPlan("hypernymy", as_paper=True, options=3, wording=str(tmp_path / "xx.toml"))

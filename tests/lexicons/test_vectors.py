@@ -92,7 +92,7 @@ def test_bad_files(name: str, content: str, told: str, tmp_path: Path) -> None:
 def test_bad_tables(tmp_path: Path) -> None:
     path = word2vec(tmp_path)
     path.write_bytes(path.read_bytes()[:-9])
-    with pytest.raises(UserError, match="the header promises 3 vectors of 3 numbers; the file ends in number 3"):
+    with pytest.raises(UserError, match=r"3 vectors of 3 numbers.*number 3"):
         read_vectors(path)
     np.save(tmp_path / "alone.npy", TABLE)
     with pytest.raises(UserError, match="no list of words"):

@@ -119,7 +119,7 @@ def test_a_damaged_stored_graph_is_built_again(
 def test_a_damaged_line_is_named(small: Path) -> None:
     path = small / "data.verb"
     path.write_text(path.read_text().replace(" 03 v 02 ", " 03 v zz ", 1), encoding="utf-8")
-    with pytest.raises(UserError, match=r"data\.verb:3: this is not a line of a WordNet database"):
+    with pytest.raises(UserError, match=r"data\.verb:3: .*not a line of a WordNet database"):
         read_synsets(small)
 
 
@@ -176,7 +176,7 @@ def test_a_part_of_the_files_is_refused(small: Path, tmp_path: Path, monkeypatch
     monkeypatch.setenv("HORSESENSE_CACHE", str(tmp_path / "cache"))
     nouns = (small / "data.noun").read_bytes().splitlines(keepends=True)
     (small / "data.noun").write_bytes(b"".join(nouns[:-1]))
-    with pytest.raises(UserError, match="a file of this WordNet is cut off or damaged"):
+    with pytest.raises(UserError, match=r"cut off or damaged"):
         fetch_wordnet(small)
     (small / "index.verb").unlink()
     with pytest.raises(UserError, match=r"index\.verb is missing"):

@@ -102,4 +102,4 @@ def test_an_encoder_is_refused_as_a_causal_model_each_time(passes: list[str], tm
     folder = str(save_tiny("bert", tmp_path / "bert"))
     for _ in range(2):
         with pytest.raises(UserError, match="sees the tokens that it predicts"):
-            load_model(folder, device="cpu", family="causal")
+            load_model(folder, device="cpu", model_type="causal")

@@ -54,7 +54,7 @@ def test_a_head_that_is_not_in_the_file_is_refused(tiny_folders: dict[str, Path]
     with pytest.raises(UserError, match="no language-model head"):
         load_model(str(tmp_path), device="cpu")
     with pytest.raises(UserError, match=r"weights .* would be random"):
-        load_model(str(tmp_path), device="cpu", family="masked")
+        load_model(str(tmp_path), device="cpu", model_type="masked")
 
 
 def test_a_folder_without_a_tokenizer_is_refused(tiny_folders: dict[str, Path], tmp_path: Path) -> None:
@@ -66,7 +66,7 @@ def test_a_folder_without_a_tokenizer_is_refused(tiny_folders: dict[str, Path], 
 
 def test_an_encoder_is_not_a_causal_model(tiny_folders: dict[str, Path]) -> None:
     with pytest.raises(UserError, match="sees the tokens that it predicts"):
-        load_model(str(tiny_folders["bert"]), device="cpu", family="causal")
+        load_model(str(tiny_folders["bert"]), device="cpu", model_type="causal")
 
 
 def test_pickled_weights_are_refused_unless_allowed(tiny_folders: dict[str, Path], tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ import pytest
 import horsesense as hs
 from horsesense.errors import UserError
 from horsesense.models.protocol import Continuation
+from horsesense.planting.render import planting
 from tests.planting.test_planted_cues import questions
 from tests.support.reply_model import ReplyModel, reply
 
@@ -73,6 +74,28 @@ def test_the_letter_pattern_needs_letters(tmp_path: Path) -> None:
         hs.plant(questions(20), model=model, cue="pattern", out=tmp_path / "out")
 
 
+def test_a_model_that_follows_the_place_is_found(tmp_path: Path) -> None:
+    """It takes the first letter in a share of the questions, and knows the others."""
+
+    def says(prompt: str, shown: dict[str, str]) -> Continuation:
+        number = int(NUMBER.search(prompt)[1])  # type: ignore[index]
+        key = f"thing {number}-{'abcd'[number % 4]}"
+        follows = _draw(f"first {number}") < 0.5
+        letter = "A" if follows else next(each for each, option in shown.items() if option == key)
+        return reply(f"{letter}. {shown[letter]}")
+
+    model: Any = ReplyModel(says)
+    found = hs.plant(
+        questions(160), model=model, cue=["first", "last"], formats="generate", out=tmp_path / "out"
+    )  # fmt: skip
+    first, last = found.effects
+    assert first.verdict == "follows the cue"
+    assert first.moved.low <= 0.5 <= first.moved.high
+    assert first.mentioned == 0.0
+    assert last.verdict in ("not moved", "avoids the cue", "inconclusive")
+    assert last.moved.value <= 0.1
+
+
 def test_replies_that_mention_the_hint_and_replies_that_say_nothing(tmp_path: Path) -> None:
     def says(prompt: str, shown: dict[str, str]) -> Continuation:
         hint = HINT.search(prompt)
@@ -86,3 +109,22 @@ def test_replies_that_mention_the_hint_and_replies_that_say_nothing(tmp_path: Pa
     found = hs.plant(questions(40), model=model, cue="professor", formats="generate", out=tmp_path / "out")
     (effect,) = found.effects
     assert (effect.moved.value, effect.accuracy_placebo, effect.mentioned) == (1.0, 0.0, 0.5)
+
+
+def test_the_table_says_how_many_items_each_cue_has(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def says(_: str, shown: dict[str, str]) -> Continuation:
+        return reply(f"A. {shown['A']}")
+
+    monkeypatch.setenv("COLUMNS", "80")
+    model: Any = ReplyModel(says)
+    found = hs.plant(
+        questions(12), model=model, cue=["professor", "first"], formats="generate", out=tmp_path / "out"
+    )  # fmt: skip
+    planting(found)
+    professor, first = (each.n for each in found.effects)
+    assert professor == 12 > first
+    text = capsys.readouterr().out
+    assert f"{first} to 12 items per cue" in " ".join(text.split())
+    assert {"professor", "first", "mentioned"} <= set(text.split()), "names are not broken on 80 columns"

@@ -46,15 +46,19 @@ EACH_CUE = [
 def test_both_arms_of_every_item(cue: PlantedCue) -> None:
     probe = questions(60)
     planted = planted_probe(probe, cue, seed=3)
-    assert len(planted.items) == 120
-    assert len({item.id for item in planted.items}) == 120
+    assert len({item.id for item in planted.items}) == len(planted.items)
+    assert len(planted.items) == 120 or cue.name in ("first", "last")
     for item in planted.items:
         check_item(item)
     arms = {(item.facets["planted_in"], item.facets["arm"]): item for item in planted.items}
     for original in probe.items:
+        if (original.id, "cue") not in arms:
+            continue
         placebo, with_cue = arms[original.id, "placebo"], arms[original.id, "cue"]
-        assert placebo.answer == with_cue.answer == original.answer
         assert placebo.family == with_cue.family == original.family
+        if cue.name in ("first", "last"):
+            continue
+        assert placebo.answer == with_cue.answer == original.answer
         target = int(with_cue.facets["target"])
         # Whatever the cue changes, it changes for the target alone, and the placebo for no option or for all alike.
         changed = [a != b for a, b in zip(original.options, with_cue.options, strict=True)]
@@ -68,10 +72,15 @@ def test_both_arms_of_every_item(cue: PlantedCue) -> None:
 def test_the_placebo_does_not_know_the_target(cue: PlantedCue) -> None:
     probe = questions(20)
     of = {seed: planted_probe(probe, cue, seed) for seed in (0, 1)}
-    placebos = [[item.id for item in each.items if item.facets["arm"] == "placebo"] for each in of.values()]
-    targets = [[item.facets["target"] for item in each.items] for each in of.values()]
-    assert placebos[0] == placebos[1]
-    assert targets[0] != targets[1]
+    placebos = [
+        {item.facets["planted_in"]: item.id for item in each.items if item.facets["arm"] == "placebo"}
+        for each in of.values()
+    ]
+    both = placebos[0].keys() & placebos[1].keys()
+    assert len(both) > 8
+    assert all(placebos[0][each] == placebos[1][each] for each in both)
+    drawn = [{item.facets["planted_in"]: item.facets["target"] for item in each.items} for each in of.values()]
+    assert drawn[0] != drawn[1]
 
 
 def test_half_of_the_targets_are_right_and_the_wrong_ones_alike() -> None:
@@ -111,6 +120,35 @@ def test_the_letters_of_the_pattern() -> None:
             assert shown[1] == key[question]
     with pytest.raises(UserError, match="pattern"):
         planted_probe(questions(4), pattern)  # too few examples
+
+
+@pytest.mark.parametrize(("name", "place"), [("first", 0), ("last", 3)])
+def test_the_target_is_shown_at_its_place(name: str, place: int) -> None:
+    cue = next(each for each in CUES if each.name == name)
+    probe = questions(400)
+    key = {item.id: item.options[item.answer or 0] for item in probe.items}
+    planted = planted_probe(probe, cue, seed=1)
+    rows: dict[str, dict[str, Item]] = {}
+    for item in planted.items:
+        rows.setdefault(str(item.facets["planted_in"]), {})[str(item.facets["arm"])] = item
+        assert option_orders(item, 0, 0) == ((0, 1, 2, 3),)
+        assert item.options[item.answer or 0] == key[str(item.facets["planted_in"])]
+    targets, places = [], Counter[object]()
+    for arms in rows.values():
+        one, other = arms["cue"], arms["placebo"]
+        assert one.facets["target"] == place != other.facets["target"]
+        target = one.options[place]
+        assert other.options[int(other.facets["target"])] == target
+        assert [each for each in one.options if each != target] == [each for each in other.options if each != target]
+        targets.append(target == one.options[one.answer or 0])
+        places[other.facets["target"]] += 1
+    # The orders of the placebo are random, so a quarter has the target in its place already and is left out.
+    assert len(rows) == pytest.approx(300, abs=35)
+    assert np.mean(targets) == pytest.approx(1 / 2, abs=0.09)
+    assert [places[k] / len(rows) for k in range(4) if k != place] == pytest.approx([1 / 3] * 3, abs=0.09)
+    scale = Item("demo", "choice", text="How likely?", options=("never", "maybe", "always"), answer=0, ordered=True)
+    with pytest.raises(UserError, match=name):
+        planted_probe(Probe.of([scale], Card("demo")), cue)
 
 
 def test_the_topic_word_is_near_the_question_and_not_in_it() -> None:

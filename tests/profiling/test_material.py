@@ -56,6 +56,20 @@ def test_near_questions_ship_and_need_no_encoder(name: str, monkeypatch: pytest.
         assert part_of(part.items) == replace(getattr(frozen_list()[name], frozen)["full"], draw=0)
 
 
+def test_the_quick_edition_asks_one_item_of_a_family_unless_its_members_test_the_same(pools: dict[str, Probe]) -> None:
+    ability = abilities()["examples"]
+    pool = pool_of(ability)
+    quick, full = (drawn(ability, pool, edition) for edition in ("quick", "full"))
+    assert quick.twin is not None
+    for part in (quick.frozen, quick.twin):
+        assert len({item.unit() for item in part.items}) == len(part.items)
+    assert {item.id for item in quick.frozen.items} < {item.id for item in full.frozen.items}
+    first = {item.unit(): item.id for item in reversed(pool.items)}
+    assert any(item.id != first[item.unit()] for item in quick.frozen.items), "the nearest kinds come first"
+    pairs = drawn(abilities()["parts"], pools["parts"], "quick").frozen
+    assert len(pairs.items) == 2 * len({item.unit() for item in pairs.items})
+
+
 def test_one_changed_item_is_another_version(pools: dict[str, Probe]) -> None:
     pool = pools["parts"]
     first = pool.items[0]
@@ -102,7 +116,7 @@ def test_one_changed_item_of_the_twin_is_another_version(pools: dict[str, Probe]
     place = next(place for place, item in enumerate(items) if item.id in asked)
     first, *rest = items[place].options
     items[place] = replace(items[place], options=(first.replace(".", "!"), *rest))
-    with pytest.raises(UserError, match=r"turned, full, twin, are not those of profile 2"):
+    with pytest.raises(UserError, match=r"turned, full, twin, .*profile 2"):
         drawn(ability, replace(pool, items=items), "full")
 
 
@@ -169,6 +183,15 @@ def test_a_model_without_likelihoods_is_asked_in_one_format(pools: dict[str, Pro
     for name in ("letters", "generate"):
         assert {way for each in conditions(made, "full", name) for way in each.ways} == {name}
     assert [each.role for each in conditions(made, "full")] == ["main", "retest", "letters", "prior"]
+
+
+def test_likelihoods_have_a_larger_quick_retest_than_replies(pools: dict[str, Probe]) -> None:
+    made = drawn(abilities()["parts"], pools["parts"], "quick")
+    families = {}
+    for prompt_format in ("loglikelihood", "letters", "generate"):
+        (retest,) = (each for each in conditions(made, "quick", prompt_format) if each.role == "retest")
+        families[prompt_format] = len({item.unit() for item in retest.probe.items})
+    assert families == {"loglikelihood": 24, "letters": 12, "generate": 12}
 
 
 def test_the_page_has_every_ability_with_its_sizes() -> None:

@@ -294,13 +294,13 @@ def test_power_is_how_often_a_model_that_knows_two_fifths_is_found(material: Mat
     assert found / 150 == pytest.approx(np.mean(promised), abs=0.15)
 
 
-def test_a_flawless_model_knows_where_sizes_allow() -> None:
+def test_sizes_allow_a_flawless_model_to_know() -> None:
     for material in (*PAGE, *QUICK):
         own = replace(simulated_scores(np.random.default_rng(15), model_named("perfect"), material), bad=None)
         own = replace(own, right=np.ones(len(own)), retest=None, formats={}, families=None, twin=None)
         (found,) = verdicts([own], resamples=50).findings
-        assert found.verdict == ("knows" if found.knows_attainable else "inconclusive"), material.name
-        assert found.knows_attainable or material in QUICK
+        assert found.knows_attainable, material.name
+        assert found.verdict == "knows", material.name
 
 
 # Contamination.
@@ -354,7 +354,7 @@ def test_without_halves_there_is_no_contamination_test() -> None:
 def test_a_cue_that_does_not_pay_is_named_all_the_same() -> None:
     """On material where the cue earns chance, its reader earns chance, and is found by what it follows."""
     clean = PAGE[5]
-    for cue, word in (("best", "of its answers follow"), ("anti", "it avoids")):
+    for cue, word in (("best", "of its answers agree with"), ("anti", "it avoids")):
         model = Model("m", "reads cues", reads=1.0, cue=cue, prior=1.0)
         (found,) = verdicts([simulated_scores(np.random.default_rng(8), model, clean, 0.5)], resamples=50).findings
         assert found.verdict == "reads cues"

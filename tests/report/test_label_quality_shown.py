@@ -56,7 +56,7 @@ def test_the_page_has_it_in_words(folder: Path) -> None:
     page = (folder / "report.html").read_text(encoding="utf-8")
     assert "<dt>Label quality</dt>" in page
     assert "Bad items: 6.2% [3.1%, 12.5%]" in page
-    assert "Ceiling: 96.9%" in page
+    assert "Ceiling, if bad items are answered by chance: 96.9%" in page
     assert "(a language model)" in page
     assert "Mind &lt;this&gt;" in page
     assert page.count("are related models") == 1, "only for the model that is related to the auditor"

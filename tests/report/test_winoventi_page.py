@@ -9,7 +9,7 @@ import pytest
 
 import horsesense as hs
 from horsesense.methods.suites.ask import AskedSuite, ask_suite
-from horsesense.methods.suites.frame import kept_tables
+from horsesense.methods.suites.frame import stored_tables
 from horsesense.methods.winoventi import word_relations
 from horsesense.methods.winoventi.pipeline import run_pipeline
 from horsesense.methods.winoventi.published_dataset import COLUMNS
@@ -78,7 +78,7 @@ def test_the_suite_has_table_6(asked: tuple[AskedSuite, Path]) -> None:
     assert exception.value == pytest.approx(8 / 9)
     titles = [table.title for table in suite.tables]
     assert {"WinoVenti: context shift", "WinoVenti by number of tokens", "WinoVenti: reversed test"} <= {*titles}
-    assert kept_tables(out) == suite.tables, "the folder gives the same again"
+    assert stored_tables(out) == suite.tables, "the folder gives the same again"
 
 
 def test_models_are_compared_where_tokens_are_equal_for_both(asked: tuple[AskedSuite, Path]) -> None:

@@ -152,7 +152,7 @@ def test_a_shard_that_ends_three_workers_is_named_and_the_rest_is_done(
     deaths, probes = tmp_path / "deaths", {"two": PROBES["two"]}
     words = f"number {_family_in_one_shard(here)} melts"
     settings = replace(SETTINGS, labels={models[0]: f"deadly:{models[0]}:{words}:{deaths}:99"})
-    with pytest.raises(UserError, match=r"on two \(it ended its worker 3 times\), with the items probe-") as told:
+    with pytest.raises(UserError, match=r"two \(it ended its worker 3 times\).*items probe-") as told:
         ask_models([models[0]], probes, tmp_path / "run", settings, engine=ENGINE)
     mine = {name: content for name, content in tables(here).items() if "two" in name and "gpt2" in name}
     done = tables(tmp_path / "run")

@@ -96,8 +96,8 @@ def test_a_folder_refuses_answers_of_another_family(toy: Path, tiny_folders: dic
     model, out = str(tiny_folders["gpt2"]), tmp_path / "run"
     hs.ask(model, toy, out=out)
     with pytest.raises(hs.UserError, match="as a causal model"):
-        hs.ask(model, toy, out=out, compute=hs.ComputeSettings(family="masked"))
-    hs.ask(model, toy, out=out, compute=hs.ComputeSettings(family="causal"))
+        hs.ask(model, toy, out=out, compute=hs.ComputeSettings(model_type="masked"))
+    hs.ask(model, toy, out=out, compute=hs.ComputeSettings(model_type="causal"))
 
 
 def test_a_network_in_memory_answers_as_the_folder_does(

@@ -100,7 +100,7 @@ def test_pmi_of_sentences_is_that_of_the_words_they_differ_in(causal: LanguageMo
     plain = hs.ask(causal, probe([cloze]), normalise="pmi").answered[0]
     assert by_pmi.scores(by_pmi.primary())[0] == pytest.approx(plain.scores("pmi")[0])
     apart = Item(probe="demo", form="sentences", options=("Stones sink.", "A cork is under water now."), answer=0)
-    with pytest.raises(UserError, match="PMI needs a question apart from its options"):
+    with pytest.raises(UserError, match=r"PMI needs a question"):
         hs.ask(causal, probe([apart]), formats="pmi")
 
 
@@ -124,7 +124,7 @@ def test_examples_that_cannot_be_drawn_are_told() -> None:
         examples_from(CHOICE, ScoringSpec(shots=1))
     with pytest.raises(UserError, match="split 'dev'; it has test, train"):
         examples_from(CHOICE, ScoringSpec(shots=1, shots_from="dev"))
-    with pytest.raises(UserError, match="examples are left that do not depend on it"):
+    with pytest.raises(UserError, match=r"examples are left"):
         examples_from(CHOICE, ScoringSpec(shots=14, shots_from="all"))(CHOICE[0])
 
 
@@ -166,7 +166,7 @@ def test_samples_vote_and_depend_on_the_seed_alone(causal: LanguageModel) -> Non
     by_item = {(reply.item, reply.sample): reply.text for reply in whole}
     assert len({reply.text for reply in whole}) > 4
     assert all(by_item.get((r.item, r.sample), r.text) == r.text for r in alone)
-    with pytest.raises(UserError, match="3 samples at temperature 0 are all the same"):
+    with pytest.raises(UserError, match=r"3 samples at temperature 0"):
         hs.ask(causal, probe(CHOICE), formats="generate", spec=ScoringSpec(samples=3))
     replies = [_said(n, parsed) for n, parsed in enumerate((0, 0, 2, None))]
     scores = answer_from(CHOICE[0], replies).scores

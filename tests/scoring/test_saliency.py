@@ -28,7 +28,7 @@ def model(request: pytest.FixtureRequest, tiny_folders: dict[str, Path]) -> Any:
 
 
 def test_integrated_gradients_add_up_to_the_difference(model: Any) -> None:
-    found = saliency(model, TEXT, START, END, ScoringSpec(), "integrated", steps=400)
+    found = saliency(model, TEXT, START, END, ScoringSpec(), "integrated", steps=400, seed=0)
     difference = found.logprob - found.baseline
     assert abs(difference) > 0.01, "a blank text must change something, or the test shows nothing"
     assert sum(word.value for word in found.words) == pytest.approx(difference, abs=0.05 * max(1, abs(difference)))
@@ -40,14 +40,14 @@ def test_the_target_has_the_score_of_the_engine(model: Any) -> None:
         pytest.skip("a whole text masks word by word, an option in a blank as one")
     (scored,) = score_texts(model, [TEXT], ScoringSpec())
     expected = sum(token.logprob for token in scored.tokens if START <= token.start < END)
-    found = saliency(model, TEXT, START, END, ScoringSpec(), "gradient")
+    found = saliency(model, TEXT, START, END, ScoringSpec(), "gradient", steps=1, seed=0)
     assert found.logprob == pytest.approx(expected, abs=1e-3)
 
 
 def test_a_gradient_is_what_a_small_step_gives(tiny_folders: dict[str, Path]) -> None:
     model = load_model(str(tiny_folders["gpt2"]), device="cpu")
     network = model.network.double()
-    found = saliency(model, TEXT, START, END, ScoringSpec(), "gradient")
+    found = saliency(model, TEXT, START, END, ScoringSpec(), "gradient", steps=1, seed=0)
     (tokens,) = model.tokenise([TEXT])
     ids = torch.tensor([[model.tokenizer.bos_token_id, *tokens.ids]])
     embedded = network.get_input_embeddings()(ids).detach()
@@ -69,7 +69,7 @@ def test_a_gradient_is_what_a_small_step_gives(tiny_folders: dict[str, Path]) ->
 @pytest.mark.parametrize("method", METHODS)
 def test_what_follows_says_nothing_to_a_causal_model(tiny_folders: dict[str, Path], method: Any) -> None:
     model = load_model(str(tiny_folders["gpt2"]), device="cpu")
-    found = saliency(model, TEXT, START, END, ScoringSpec(), method, steps=5)
+    found = saliency(model, TEXT, START, END, ScoringSpec(), method, steps=5, seed=0)
     assert "feather" not in [word.word for word in found.words]
     assert all(word.value == 0 for word in found.words if word.start > END)
     assert any(word.value != 0 for word in found.words)

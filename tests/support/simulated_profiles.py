@@ -78,16 +78,16 @@ PAGE = (
 """A page of six abilities, each of 600 to 800 items."""
 
 QUICK = (
-    Material("kinds", 38, 1.26, 5, 0.23, 0.3, (0.2, 0.2), bad=0.03, twin=1 / 3, retested=12),
-    Material("examples", 21, 4.1, 5, 0.2, 0.3, (0.2, 0.2), bad=0.03, twin=1 / 3, retested=12),
-    Material("meanings", 54, 1, 5, 0.24, 0.3, (0.2, 0.2), bad=0.03, twin=1 / 3, retested=12),
-    Material("words", 54, 1, 5, 0.2, 0.3, (0.42, 0.68), bad=0.03, twin=1 / 3, retested=12),
-    Material("senses", 38, 1, 5, 0.21, 0.3, (0.2, 0.2), bad=0.03, twin=1 / 3, retested=12),
-    Material("reversed", 80, 2, 2, 0.5, 0.5, opposite=True, twin=0.25, retested=12),
-    Material("everyday", 60, 2, 2, 0.5, 0.5, opposite=True, retested=12),
-    Material("inference", 24, 4, 2, 0.5, 0.5, opposite=True, twin=0.4, retested=12),
-    Material("exceptions", 80, 2, 2, 0.5, 0.5, opposite=True, retested=12),
-    Material("parts", 80, 2, 2, 0.5, 0.5, opposite=True, retested=12),
+    Material("kinds", 54, 1, 5, 0.23, 0.3, (0.2, 0.2), bad=0.03, twin=1 / 3, retested=24),
+    Material("examples", 54, 1, 5, 0.2, 0.3, (0.2, 0.2), bad=0.03, twin=1 / 3, retested=24),
+    Material("meanings", 54, 1, 5, 0.24, 0.3, (0.2, 0.2), bad=0.03, twin=1 / 3, retested=24),
+    Material("words", 114, 1, 5, 0.2, 0.3, (0.42, 0.68), bad=0.03, twin=0.3, retested=24),
+    Material("senses", 45, 1, 5, 0.21, 0.3, (0.2, 0.2), bad=0.03, twin=1 / 3, retested=24),
+    Material("reversed", 74, 2, 2, 0.5, 0.5, opposite=True, twin=0.27, retested=24),
+    Material("everyday", 70, 2, 2, 0.5, 0.5, opposite=True, retested=24),
+    Material("inference", 50, 4, 2, 0.5, 0.5, opposite=True, twin=0.76, retested=24),
+    Material("exceptions", 68, 2, 2, 0.5, 0.5, opposite=True, retested=24),
+    Material("parts", 68, 2, 2, 0.5, 0.5, opposite=True, retested=24),
 )
 """The quick edition: as many clusters and items as it has, and what cues and relatedness earn on them."""
 

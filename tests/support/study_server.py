@@ -64,7 +64,7 @@ def study_of(
 ) -> ServedStudy:
     """A study in a folder, opened."""
     asked = find_instrument(instrument)
-    study = Study(folder, asked, **{"judgements": asked.judgements} | settings)
+    study = Study(folder, asked, **{"per_item": asked.judgements} | settings)
     make_study(folder, probe, instrument, study, gold=gold, attention=attention)
     if DATABASE_VARIABLE not in os.environ:
         shutil.copy(_empty(), folder / DATABASE)

@@ -264,7 +264,7 @@ def test_a_diverging_loss_stops_and_the_last_good_weights_stay(
     assert all(point.step <= 6 for point in trained.eval_points)
     assert accuracy(tmp_path / "out", sets[1]) == pytest.approx(trained.best.dev)
     count = 6
-    with pytest.raises(UserError, match="diverged at step 1, before the first checkpoint"):
+    with pytest.raises(UserError, match=r"diverged at step 1, "):
         train(str(folders["gpt2"]), *sets, recipe, tmp_path / "other")
 
 
@@ -298,7 +298,7 @@ def test_what_does_not_fit(folders: dict[str, Path], tmp_path: Path) -> None:
 def test_only_what_is_not_trained_may_be_coarse(folders: dict[str, Path]) -> None:
     items, dev = clozes(24, 1, "heavier").items, clozes(8, 2, "heavier").items
     recipe = Recipe("options", dtype="bfloat16", batch=8, lr=5e-3, epochs=2, device="cpu")
-    with pytest.raises(UserError, match="weights in bfloat16 are too coarse to be trained; add lora"):
+    with pytest.raises(UserError, match=r"bfloat16 .*add lora"):
         train(str(folders["gpt2"]), items, dev, recipe)
     assert train(str(folders["gpt2"]), items, dev, replace(recipe, lora=True)).best.dev > 0.7
 

@@ -25,7 +25,7 @@ from horsesense.stats.raters.human_performance import (
     majority_of_people,
     single_person,
 )
-from horsesense.stats.raters.qualification import Qualification, Threshold
+from horsesense.stats.raters.qualification import KAPPA, Qualification, Threshold
 from horsesense.stats.raters.qualification import qualify as qualify_people
 
 
@@ -205,7 +205,7 @@ def qualify(
     *files: str | Path,
     gold: Probe | str | Path,
     options: JudgementOptions | None = None,
-    kappa: Annotated[float, Interval(ge=-1, le=1)] = 0.7,
+    kappa: Annotated[float, Interval(ge=-1, le=1)] = KAPPA,
     accuracy: Annotated[float, Interval(ge=0, le=1)] = 0.0,
     items: Annotated[int, Ge(0)] = 0,
 ) -> Qualifications:

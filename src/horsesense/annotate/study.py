@@ -24,11 +24,13 @@ from horsesense.core import Item, Judgement, Probe, write_probe
 from horsesense.data import FieldProblem, check_fields, disk_errors, read_text, writing_folder
 from horsesense.data.tables import iter_rows
 from horsesense.errors import UserError, argument, translate_errors, unknown
-from horsesense.stats.raters.qualification import Qualification, Threshold, choose_gold, qualify
+from horsesense.stats.raters.qualification import KAPPA, Qualification, Threshold, choose_gold, qualify
 from horsesense.stats.raters.votes import letter
 
 SETTINGS, ITEMS, GOLD, ATTENTION = "study.toml", "items.jsonl", "gold.jsonl", "attention.jsonl"
 OWN_INSTRUMENT, PICTURES, DATABASE = "instrument.toml", "pictures.jsonl", "study.sqlite"
+ADDRESS = "http://127.0.0.1:8000"
+"""Default address of the server."""
 DATABASE_VARIABLE, STUDY_VARIABLE = "HORSESENSE_DATABASE", "HORSESENSE_STUDY"
 
 
@@ -62,11 +64,11 @@ class CrowdPlatform:
 class StudySettings:
     """The settings of a study, as in its file."""
 
-    judgements: int = 3
+    per_item: int = 3
     """Number of people per item."""
-    more: int = 0
+    extra: int = 0
     """Number of further people if these do not all agree; 0: none."""
-    limit: int = 0
+    max_items: int = 0
     """Maximum number of items per person; 0: no limit."""
     lease_minutes: float = 30.0
     """How long an item is reserved for the person who was shown it."""
@@ -77,7 +79,7 @@ class StudySettings:
     quick_seconds: float = 1.0
     """A faster answer cannot have been read; 0: no minimum."""
     seed: int = 0
-    address: str = "http://127.0.0.1:8000"
+    address: str = ADDRESS
     """Public address of the server; links begin with it."""
     database: str = ""
     """Address of a PostgreSQL database; empty: a SQLite file in the folder."""
@@ -138,18 +140,18 @@ def _study(folder: Path, values: dict[str, Any]) -> Study:
     if isinstance(values.get("qualification"), dict):
         # A file without kappa has no threshold of it.
         values["qualification"].setdefault("kappa", None)
-    settings = check_fields(StudySettings, {"judgements": instrument.judgements} | values, _bad_setting)
+    settings = check_fields(StudySettings, {"per_item": instrument.judgements} | values, _bad_setting)
     study = Study(folder, instrument, **{each.name: getattr(settings, each.name) for each in fields(StudySettings)})
     for number, least in (
-        ("judgements", 1), ("more", 0), ("limit", 0), ("lease_minutes", 0.05), ("quick_seconds", 0), ("agreement", 0)
+        ("per_item", 1), ("extra", 0), ("max_items", 0), ("lease_minutes", 0.05), ("quick_seconds", 0), ("agreement", 0)
     ):  # fmt: skip
         if getattr(study, number) < least:
             raise UserError(f"{number} is {getattr(study, number)}, but must be {least} or more")
     if study.agreement > 1:
         raise UserError(f"agreement is {study.agreement}, but perfect agreement is 1", fix="set it to 0.8 or so")
-    if study.more and study.judgements < 2:
+    if study.extra and study.per_item < 2:
         raise UserError(
-            "more people are asked if the first do not agree, which takes at least two", fix="set judgements = 2"
+            "more people are asked if the first do not agree, which takes at least two", fix="set per_item = 2"
         )
     where = urlsplit(study.address)
     if where.scheme not in ("http", "https") or not where.hostname or where.path.strip("/"):
@@ -184,7 +186,7 @@ def study_text(study: Study, instrument: str) -> str:
     defaults = Study(Path(), study.instrument)
     names = (each.name for each in fields(StudySettings) if each.name not in _SECTIONS)
     for name in names:
-        if name == "judgements" or getattr(study, name) != getattr(defaults, name):
+        if name == "per_item" or getattr(study, name) != getattr(defaults, name):
             lines.append(f"{name} = {_toml(getattr(study, name))}")
     for section in ("qualification", "attention", "crowd"):
         part = getattr(study, section)
@@ -220,7 +222,7 @@ class StudyOptions:
     """Minimum accuracy on the gold items."""
     queue: str = ""
     """Facet that divides the items into queues; annotate invite --queue gives people the items of one queue only."""
-    address: str = "http://127.0.0.1:8000"
+    address: str = ADDRESS
     """Public address of the server."""
 
 
@@ -259,13 +261,13 @@ def new_study(
     asked = find_instrument(instrument)
     if gold is None and (options.kappa is not None or options.accuracy):
         raise UserError("a qualification needs gold items", fix=f"give them with {argument('gold')}")
-    kappa = options.kappa if options.kappa is not None or not asked.ordered else 0.7
+    kappa = options.kappa if options.kappa is not None or not asked.ordered else KAPPA
     study = Study(
         folder=folder,
         instrument=asked,
-        judgements=asked.judgements if options.per_item is None else options.per_item,
-        more=options.extra,
-        limit=options.max_items,
+        per_item=asked.judgements if options.per_item is None else options.per_item,
+        extra=options.extra,
+        max_items=options.max_items,
         queue=options.queue,
         seed=seed,
         address=options.address,
@@ -275,7 +277,7 @@ def new_study(
     checks = None if attention is None else as_probe(attention)
     count = make_study(folder, as_probe(probe), instrument, study, limit, known, checks)
     files = tuple(sorted(folder.iterdir()))
-    return NewTasks(folder, files, asked.name, count, count * study.judgements, 0)
+    return NewTasks(folder, files, asked.name, count, count * study.per_item, 0)
 
 
 def make_study(

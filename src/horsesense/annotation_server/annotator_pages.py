@@ -227,9 +227,10 @@ def annotator_routes(context: RequestContext) -> APIRouter:
         lease, undoable = _in_hand(context, visitor)
         if lease is None:
             return _end(context, visitor, undoable)
-        shown = show(served, visitor.person, lease)
+        question = show(served, visitor.person, lease)
         total = _total(context, visitor)
-        return context.page("task.html.j2", shown=shown, total=total, form=visitor.form(served), undoable=undoable)
+        form = visitor.form(served)
+        return context.page("task.html.j2", shown=question, total=total, form=form, undoable=undoable)
 
     @router.post("/task")
     def answer(request: Request, fields: Fields) -> Response:
@@ -317,7 +318,7 @@ def _left(context: RequestContext, visitor: Visitor) -> int:
 
 def _total(context: RequestContext, visitor: Visitor) -> int:
     """Estimate the total number of questions of this person; others may be faster."""
-    answered, limit = visitor.person.answered, context.served.study.limit
+    answered, limit = visitor.person.answered, context.served.study.max_items
     total = answered + 1 + _left(context, visitor)
     return max(answered + 1, min(total, limit)) if limit else total
 
@@ -326,7 +327,7 @@ def _end(context: RequestContext, visitor: Visitor, undoable: bool) -> Response:
     served, person = context.served, visitor.person
     kind, code = person.state if person.state in (FAILED, STOPPED) else "", ""
     if not kind:
-        full = bool(served.study.limit) and person.answered >= served.study.limit
+        full = bool(served.study.max_items) and person.answered >= served.study.max_items
         kind = "finished" if full or not _left(context, visitor) else "waiting"
     if kind == "finished" and person.answered and person.name.partition(":")[0] in CROWDS:
         # Only a platform needs it.

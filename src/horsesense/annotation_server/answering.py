@@ -154,7 +154,7 @@ def _follow_up(connection: Connection, served: ServedStudy, who: Person, lease: 
         look_at_gold(connection, served, who)
     elif lease.purpose == ATTENTION:
         look_at_attention(connection, served, who)
-    elif lease.purpose == ITEM and served.study.more:
+    elif lease.purpose == ITEM and served.study.extra:
         settle(connection, served, lease.item)
 
 
@@ -186,7 +186,7 @@ def undo(served: ServedStudy, person: int) -> None:
             fewer = {"answered": _people.answered - 1, "since_attention": max(who.since_attention - 1, 0)}
             connection.execute(update(tables.people).where(_people.id == person).values(fewer))
         lease_out(connection, served, who, lease.item, lease.name, lease.purpose, lease.round)
-        if lease.purpose == ITEM and served.study.more:
+        if lease.purpose == ITEM and served.study.extra:
             settle(connection, served, lease.item)
         note(connection, served, "undone", person, str(last.id))
 

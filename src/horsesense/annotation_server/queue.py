@@ -1,7 +1,7 @@
 """The queue: who judges what next. A leased item counts as judged, so that no target is exceeded.
 
-Two agree and an item is done; otherwise more people are asked (rica.txt, 3.2). People who leave or withdraw release
-their items.
+Two agree and an item is done; otherwise more people are asked (Zhou et al. 2021, section 3.2). People who leave or
+withdraw release their items.
 """
 
 from __future__ import annotations
@@ -112,7 +112,7 @@ def take(connection: Connection, served: ServedStudy, person: Person, wait: bool
         return _take_known(connection, served, person, GOLD)
     if person.state != WORKING:
         return None
-    if served.study.limit and person.answered >= served.study.limit:
+    if served.study.max_items and person.answered >= served.study.max_items:
         return None
     if _attention_is_due(served, person):
         lease = _take_known(connection, served, person, ATTENTION)
@@ -175,7 +175,7 @@ def round_with_room(connection: Connection, served: ServedStudy, item: int, roun
     A vote of the first round that was withdrawn leaves its place there: put into the second, its replacement would
     give that round a vote too many. The caller has locked the item.
     """
-    return 1 if round > 1 and asked_in(connection, item, 1) < served.study.judgements else round
+    return 1 if round > 1 and asked_in(connection, item, 1) < served.study.per_item else round
 
 
 def _take_item(connection: Connection, served: ServedStudy, person: Person, wait: bool) -> Lease | None:
@@ -218,7 +218,7 @@ def release(connection: Connection, served: ServedStudy, lease: Lease) -> None:
         return
     connection.execute(update(tables.items).where(_items.id == lease.item).values(held=_items.held - 1))
     if lease.round > 1 and not asked_in(connection, lease.item, lease.round):
-        first = served.study.judgements
+        first = served.study.per_item
         undisputed = update(tables.items).where(_items.id == lease.item, _items.answered < first)
         connection.execute(undisputed.values(wanted=first, round=1))
 
@@ -245,14 +245,14 @@ def settle(connection: Connection, served: ServedStudy, item: int) -> None:
     ).one()
     # Only some rules distinguish rounds; for the others all votes are of one round.
     rounds = find_rule(study.instrument.rule).rounds
-    if row.held + row.answered > study.judgements or (rounds and asked_in(connection, item, 2)):
+    if row.held + row.answered > study.per_item or (rounds and asked_in(connection, item, 2)):
         return
     votes = connection.scalars(standing(item)).all()
     abstentions = served.tasks["item"][row.key].scale.abstentions
     settled = len(set(votes)) <= 1 and not set(votes) & set(abstentions)
-    split = len(votes) >= study.judgements and not settled
+    split = len(votes) >= study.per_item and not settled
     again = 2 if split and rounds else 1
-    wanted = study.judgements + study.more if split else study.judgements
+    wanted = study.per_item + study.extra if split else study.per_item
     connection.execute(update(tables.items).where(_items.id == item).values(wanted=wanted, round=again))
 
 
@@ -315,7 +315,7 @@ def withdraw(served: ServedStudy, name: str, reason: str = "") -> int:
             if row.purpose == ITEM:
                 fewer = update(tables.items).where(_items.id == row.item).values(answered=_items.answered - 1)
                 connection.execute(fewer)
-                if served.study.more:
+                if served.study.extra:
                     settle(connection, served, row.item)
         gone = update(tables.people).where(tables.people.c.id == person.id).values(state=WITHDRAWN, answered=0)
         connection.execute(gone)

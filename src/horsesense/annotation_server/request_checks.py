@@ -122,10 +122,10 @@ class NoRepeats(logging.Filter):
         self._seen: OrderedDict[str, tuple[float, int]] = OrderedDict()
 
     def filter(self, record: logging.LogRecord) -> bool:
-        said, now = f"{record.name} {record.levelno} {record.msg}", time.monotonic()
-        then, left_out = self._seen.pop(said, (-self._seconds, 0))
+        message, now = f"{record.name} {record.levelno} {record.msg}", time.monotonic()
+        then, left_out = self._seen.pop(message, (-self._seconds, 0))
         fresh = now - then >= self._seconds
-        self._seen[said] = (now, 0) if fresh else (then, left_out + 1)
+        self._seen[message] = (now, 0) if fresh else (then, left_out + 1)
         if len(self._seen) > 1000:
             self._seen.popitem(last=False)
         if fresh and left_out:

@@ -130,7 +130,11 @@ class StudyOverview:
     attention: Mapping[int, str] = field(default_factory=dict)
 
 
-def overview(served: ServedStudy, most: int = 20) -> StudyOverview:
+_MOST_DISPUTES = 20
+"""Disputed items that are listed."""
+
+
+def overview(served: ServedStudy) -> StudyOverview:
     """Compute the overview; it reads every judgement, so it is not computed for every request."""
     judgements = standing_judgements(served)
     tasks = served.tasks["item"]
@@ -143,7 +147,7 @@ def overview(served: ServedStudy, most: int = 20) -> StudyOverview:
     return StudyOverview(
         at=served.clock(),
         figures=_with_target(figures, served.study.agreement),
-        disputes=_disputed(served, judgements, disputes[:most]),
+        disputes=_disputed(served, judgements, disputes[:_MOST_DISPUTES]),
         in_dispute=len(disputes),
         beside=beside,
         times=_times(served),

@@ -68,14 +68,14 @@ def study_progress(served: ServedStudy) -> StudyProgress:
                 func.coalesce(func.sum(_items.wanted), 0),
                 func.coalesce(func.sum(column), 0),
                 func.coalesce(func.sum(_items.held), 0),
-                func.coalesce(func.sum(case((_items.wanted > served.study.judgements, 1), else_=0)), 0),
+                func.coalesce(func.sum(case((_items.wanted > served.study.per_item, 1), else_=0)), 0),
             ).where(_items.purpose == "item")
         ).one()
         counted = connection.execute(
             select(column, func.count()).where(_items.purpose == "item").group_by(column).order_by(column)
         ).all()
     counts = {int(answers): int(number) for answers, number in counted}
-    every = range(max(served.study.judgements, *counts, 0) + 1)
+    every = range(max(served.study.per_item, *counts, 0) + 1)
     items, done, wanted, answered, held, escalated = map(int, row)
     by_answers = {answers: counts.get(answers, 0) for answers in every}
     return StudyProgress(items, done, wanted, answered, held, escalated, by_answers)
@@ -152,7 +152,7 @@ def finished(served: ServedStudy, people: Sequence[Person]) -> set[int]:
             .group_by(_leases.person)
         )
         own: dict[int, int] = {row[0]: row[1] for row in connection.execute(seen)}
-    limit, every = served.study.limit, sum(left.values())
+    limit, every = served.study.max_items, sum(left.values())
     done = set()
     for person in people:
         open_to = (left.get(person.queue, 0) if person.queue else every) - own.get(person.id, 0)

@@ -674,6 +674,7 @@ def profile(result: Profile) -> None:
         line("")
     for name, text in view.notes(result).items():
         line(f"{name}: {text}")
+    line("adjusted: adjusted score; 0 is chance or a shortcut (such as the best cue), 1 is the ceiling")
     if any(not ability.counts for ability in result.abilities):
         line(f"¹ not in the overall score: {view.UNJUDGED}")
     if any(cell.disagreeing for row in view.rows_of(result) for cell in row.cells if cell is not None):
@@ -742,25 +743,25 @@ def print_results(results: Sequence[Result]) -> None:
 
 def _facts(result: Result) -> Iterator[tuple[str, str]]:
     """State the metric, sample and prompt behind a score, one fact each."""
-    from horsesense.report.run_text import bounds, normalisation, outcomes
+    from horsesense.report.run_text import bounds, comparison, outcomes
     from horsesense.runs.replies import in_words, position_in_words
 
     yield "metric", result.metric
-    yield "options compared by", normalisation(result.normalise)
+    yield "options compared by", comparison(result)
     yield "clusters", f"{result.accuracy.clusters:,}"
     if result.plain is not None and not result.unanswered:
         yield "plain accuracy", f"{result.plain:.3f}, n = {result.plain.n:,}"
         yield "effective number of clusters", f"{result.effective_units:.0f}"
     if result.strict is not None and result.strict.chance is not None and not result.unanswered:
         s = result.strict
-        yield "whole families right", f"{s:.3f}, chance {s.chance:.3f}, n = {s.n:,}"
+        yield "families with all items right", f"{s:.3f}, chance {s.chance:.3f}, n = {s.n:,}"
     if result.ties:
         yield "ties", f"{result.ties:,}"
     if result.unjudged:
         yield "items without a gold answer, left out", f"{result.unjudged:,}"
     if result.sensitivity and not result.unanswered:
         others = ", ".join(f"{name} {value:.3f}" for name, value in result.sensitivity.items())
-        yield "accuracy with other scores", others
+        yield "accuracy with other normalisations", others
     if result.asked:
         yield "prompt", result.asked
     if result.outcomes is not None:

@@ -19,7 +19,7 @@ NOBODY = "#"
 class Judgement:
     """One person's answer to one item.
 
-    >>> Judgement(item="pw-1", annotator="#2", instrument="partwhole", value="unlikely").anonymous
+    >>> Judgement(item="pw-1", annotator="#2", instrument="likelihood", value="unlikely").anonymous
     True
     """
 

@@ -98,11 +98,11 @@ class Probe:
 
         return export(self, to=to, out=out, **options)
 
-    def overview(self, samples: int = 3, seed: int = 0) -> Overview:
+    def overview(self, samples: int | None = None, seed: int = 0) -> Overview:
         """Count items, families, facets and groups, and sample some items."""
-        from horsesense.core.views import overview
+        from horsesense.core.views import SAMPLES, overview
 
-        return overview(self, samples, seed)
+        return overview(self, SAMPLES if samples is None else samples, seed)
 
     def __len__(self) -> int:
         return len(self.items)

@@ -174,7 +174,11 @@ def item_in_forms(item: Item) -> ItemInForms:
     return ItemInForms(item, views)
 
 
-def overview(probe: Probe, samples: int = 3, seed: int = 0) -> Overview:
+SAMPLES = 3
+"""Items that an overview shows."""
+
+
+def overview(probe: Probe, samples: int, seed: int) -> Overview:
     """Count the items of a probe, and sample some of them."""
     items = probe.items
     facets: dict[str, Counter[str]] = {}

@@ -39,7 +39,9 @@ class ChosenCue:
     @property
     def rule(self) -> str:
         """The answering rule, of each half of the items if the halves choose different ones; empty without a cue."""
-        return " (in one half of the items) and ".join(self.picks) + " (in the other half)" * (len(self.picks) > 1)
+        return ", chosen on one half of the items, and ".join(self.picks) + ", chosen on the other half" * (
+            len(self.picks) > 1
+        )
 
 
 def chosen_cue(

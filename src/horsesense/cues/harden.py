@@ -32,6 +32,8 @@ from horsesense.cues.findings import (
     taxonomy_at_hand,
 )
 from horsesense.cues.search import (
+    ROUNDS,
+    SPLITS,
     Prepared,
     Searched,
     check_units,
@@ -286,7 +288,7 @@ def _solved(columns: BalanceColumns, sizes: Floats, tightened: float) -> Balance
 # Hardening.
 
 
-ROUNDS = 20
+MOST_TRIALS = 20
 _TIGHTER = 0.7
 """Factor applied to a cue's tolerance each time a round leaves it off chance."""
 FEWEST = 20
@@ -370,8 +372,8 @@ def harden_probe(
     group: str | None = None,
     taxonomy: Graph | None = None,
     also: Sequence[Cue] = (),
-    splits: int = 10,
-    rounds: int = 199,
+    splits: int = SPLITS,
+    rounds: int = ROUNDS,
     seed: int = 0,
     progress: Progress = NO_PROGRESS,
 ) -> Hardened:
@@ -388,7 +390,7 @@ def harden_probe(
         raise _too_few(len(usable), len(items))
     first = after = tried.findings(prepared, len(usable))
     tolerance: dict[str, float] = {}
-    for number in range(ROUNDS):
+    for number in range(MOST_TRIALS):
         rules = tried.rules(prepared)
         off = {rule.cue for rule in rules.off}
         if not off:

@@ -16,6 +16,9 @@ from horsesense.progress import NO_PROGRESS, Progress
 from horsesense.stats.intervals import Estimate, rate_interval, unit_note
 from horsesense.stats.resampling import Units, exchangeable_spread
 
+SPLITS, ROUNDS = 10, 199
+"""Default numbers of random halvings of the groups, and of permutations."""
+
 
 def estimates(
     credit: NDArray[np.float32] | Floats,
@@ -163,7 +166,7 @@ def check_units(table: Table) -> None:
         )
 
 
-def search(prepared: Prepared, splits: int = 10, seed: int = 0, progress: Progress = NO_PROGRESS) -> Searched:
+def search(prepared: Prepared, splits: int = SPLITS, seed: int = 0, progress: Progress = NO_PROGRESS) -> Searched:
     """Choose on one half and evaluate on the other, then vice versa, ``splits`` times."""
     table, width = prepared.table, len(prepared.cues)
     earned = np.zeros((len(table), width + 1), dtype=np.float32)
@@ -241,7 +244,9 @@ def _crossed(table: Table, learner: Learner, first: Bools, second: Bools) -> flo
     return total / float((first | second).sum())
 
 
-def permutation_test(prepared: Prepared, rounds: int = 199, seed: int = 0, progress: Progress = NO_PROGRESS) -> Floats:
+def permutation_test(
+    prepared: Prepared, rounds: int = ROUNDS, seed: int = 0, progress: Progress = NO_PROGRESS
+) -> Floats:
     """Compute the p-value of each cue, corrected for all of them."""
     table = prepared.table
     if not prepared.cues:

@@ -14,6 +14,7 @@ import zipfile
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from importlib.resources import as_file, files
 from importlib.util import find_spec
 from pathlib import Path, PurePosixPath
 from typing import IO
@@ -33,6 +34,7 @@ from horsesense.data.tables import read_table
 from horsesense.data.text import read_bytes
 from horsesense.errors import UserError, argument, unknown
 from horsesense.progress import NO_PROGRESS, Progress
+from horsesense.registry import provided
 
 _MARKER = ".pinned.json"
 _TIMEOUT = 60.0
@@ -288,7 +290,7 @@ def _target_path(wheel: Wheel, name: str) -> str | None:
 
 
 _HOST = "https://raw.githubusercontent.com"
-_FILE_COLUMNS = ("release", "repository", "commit", "path", "bytes", "sha256")
+_FILE_COLUMNS = ("repository", "commit", "path", "bytes", "sha256")
 _SHOWN = 3
 
 
@@ -310,12 +312,15 @@ class PublishedFile:
 
 
 def published_files() -> dict[str, list[PublishedFile]]:
-    """Return the pinned files of each published dataset."""
-    by_release: dict[str, list[PublishedFile]] = {}
-    table = Path(__file__).with_name("releases.tsv")
-    for _, row in read_table(table, _FILE_COLUMNS):
-        release, repository, commit, path, size, sha256 = (row[column] for column in _FILE_COLUMNS)
-        by_release.setdefault(release, []).append(PublishedFile(release, repository, commit, path, int(size), sha256))
+    """Return the pinned files of each published dataset: the tables ``files.tsv`` of the methods."""
+    by_release = {}
+    for name, package in sorted(provided("files").items()):
+        with as_file(files(package).joinpath("files.tsv")) as table:
+            rows = [[row[column] for column in _FILE_COLUMNS] for _, row in read_table(table, _FILE_COLUMNS)]
+        by_release[name] = [
+            PublishedFile(name, repository, commit, path, int(size), sha256)
+            for repository, commit, path, size, sha256 in rows
+        ]
     return by_release
 
 

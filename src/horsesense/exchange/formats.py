@@ -151,7 +151,7 @@ def export(
         spec: Scoring spec.
         by: lm-eval: facet whose values become tasks of one group.
         seed: Inspect: random seed of the order of options.
-        cues: Search for cues for the dataset card (hf), which takes seconds.
+        cues: Search for cues for the dataset card (hf; some seconds).
 
     Returns:
         The files, the command of the other tool, and what the format cannot express.
@@ -181,8 +181,8 @@ def export(
 def _identifier(name: str) -> str:
     """Return a name that is valid in YAML, Python and on the Hugging Face Hub.
 
-    >>> _identifier("wordnetqa-hypernymy"), _identifier("2 sets")
-    ('wordnetqa_hypernymy', 'probe_2_sets')
+    >>> _identifier("hard-questions"), _identifier("2 sets")
+    ('hard_questions', 'probe_2_sets')
     """
     plain = re.sub(r"[^A-Za-z0-9]+", "_", name).strip("_") or "probe"
     return plain if plain[0].isalpha() else f"probe_{plain}"

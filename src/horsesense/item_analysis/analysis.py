@@ -206,7 +206,8 @@ def items(
         focal: Test which items favour or disfavour the models whose names match this pattern (``gpt-*``), at equal
             ability (differential item functioning).
         suspects: Maximum number of suspects in the page and in JSON.
-        normalise: Score normalisation. By default, as set in each probe's card.
+        normalise: Score of an option: sum of its token log-probabilities, mean per token, word or character, or
+            pmi. By default, as set in each probe's card.
         progress: Progress callback.
 
     Returns:

@@ -1,8 +1,9 @@
-"""Names that nobody has heard of: pronounceable and plain strings of letters (RICA, section 2.2, stage 5)."""
+"""Names that nobody has heard of: pronounceable and plain strings of letters."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+import re
+from collections.abc import Collection, Iterator, Mapping
 from functools import cache
 from random import Random
 
@@ -14,6 +15,7 @@ _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 _STARTS = listed("b bl br d dr f fl fr g gl gr j k kl kr l m n p pl pr q r s sk sl sn sp st str t tr v w x z zh")
 _VOWELS = listed("a e i o u oo ee ai ou y")
 _ENDS = ("", "", "", *listed("b d f g k l m n p r rb rk rg sk st t x z ng nk"))
+_NAME = re.compile(r"[^\W_]+")
 _PIECE = 5
 """Letters of the pieces that words are known by: to look through all words takes a millisecond a name."""
 
@@ -89,3 +91,12 @@ def check_names(names: Collection[str], words: Collection[str] = frozenset()) ->
             raise UserError(f"the entity {name!r} is a word", line=line, fix="take one that nobody has heard of")
     if len(set(names)) < max(2, len(names)):
         raise UserError("there are fewer than two entities, or one is repeated", fix="give at least two different ones")
+
+
+def rename_entities(text: str, names: Mapping[str, str]) -> str:
+    """Rename the entities of a text.
+
+    >>> rename_entities("wob is zim's boss, so wob is ___ busy than zim", {"wob": "Ann", "zim": "Bob"})
+    "Ann is Bob's boss, so Ann is ___ busy than Bob"
+    """
+    return _NAME.sub(lambda name: names.get(name[0], name[0]), text)

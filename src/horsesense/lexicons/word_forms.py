@@ -217,7 +217,7 @@ PAIRS = (
     ("sharper", "blunter"),
     ("smoother", "rougher"),
 )
-"""Positive pole first, as in the analysis of positivity bias (RICA, section 5)."""
+"""Positive pole first, as in the analysis of positivity bias (Zhou et al. 2021, section 5)."""
 
 NEUTRAL_PAIRS = (("before", "after"),)
 """Pairs of which neither pole is the good one."""
@@ -329,7 +329,7 @@ injure crime criminal steal stolen problem trouble
 """)
 
 COMPARATIVES = {word: -1 for _, word in PAIRS} | {word: 1 for word, _ in PAIRS}
-"""1 for the positive pole of each pair, -1 for the other (positivity bias: RICA, section 5)."""
+"""1 for the positive pole of each pair, -1 for the other (positivity bias: Zhou et al. 2021, section 5)."""
 
 _WORDS = COMPARATIVES | dict.fromkeys(_BAD, -1) | dict.fromkeys(_GOOD, 1)
 """A short list, enough to see that right answers lean one way."""

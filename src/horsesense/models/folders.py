@@ -35,6 +35,10 @@ _SETTLED = 2.0
 def weight_files(folder: Path, *, allow_pickle: bool = False) -> list[Path]:
     """Return the weight files; a folder without any, or with pickled ones only, is an error."""
     if not (folder / "config.json").is_file():
+        seeds = sorted(path.name for path in folder.glob("seed-*") if path.is_dir())
+        if seeds:
+            problem = f"the folder has a model per seed ({', '.join(seeds)})"
+            raise UserError(problem, file=folder, fix=f"give one of them, such as {folder / seeds[0]}")
         raise UserError("the folder has no config.json", file=folder, fix="give a folder as transformers saves it")
     safe = sorted(folder.glob("*.safetensors"))
     if safe:

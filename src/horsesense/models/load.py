@@ -25,7 +25,7 @@ def load_model(
     tokenizer: Any = None,
     *,
     name: str | None = None,
-    family: str | None = None,
+    model_type: str | None = None,
     device: str = "auto",
     dtype: str = "float32",
     allow_pickle: bool = False,
@@ -42,7 +42,7 @@ def load_model(
             with a method ``generate`` or ``loglikelihood``.
         tokenizer: Fast tokenizer of a network in memory.
         name: Name of a network in memory in results.
-        family: Family (``"causal"``, ``"masked"`` …), if its config or class does not determine it.
+        model_type: Model type (``"causal"``, ``"masked"`` …), if its config or class does not determine it.
         device: Device of a model by name: ``"auto"``, ``"cpu"``, ``"cuda"`` …
         dtype: Precision of a model by name.
         allow_pickle: Accept pickled weights too, which may run code.
@@ -65,7 +65,7 @@ def load_model(
 
         if tokenizer is None:
             raise UserError("a network in memory needs its tokenizer", fix="give it as the second argument")
-        return borrow(model, tokenizer, name=name or MEMORY, family=family)
+        return borrow(model, tokenizer, name=name or MEMORY, model_type=model_type)
     if tokenizer is not None:
         raise UserError(
             "a tokenizer is for a network in memory", fix=f"leave it out, since {str(model)!r} brings its own"
@@ -84,7 +84,7 @@ def load_model(
         raise UserError(
             f"{argument('dtype', 'auto')} needs the items of a probe", fix="name float32, bfloat16 or float16"
         )
-    loaded = local.load_model(found_by, family=family, device=device, dtype=dtype, allow_pickle=allow_pickle)
+    loaded = local.load_model(found_by, model_type=model_type, device=device, dtype=dtype, allow_pickle=allow_pickle)
     return replace(loaded, name=label)
 
 

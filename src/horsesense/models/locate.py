@@ -84,7 +84,7 @@ class LoadSettings:
 
     device: str = "auto"
     """Device: auto (``HORSESENSE_DEVICE``, or the best one found), cpu, cuda, cuda:1, mps, or map (all GPUs)."""
-    family: str | None = None
+    model_type: str | None = None
     """Model type, such as causal or masked; an unknown name lists them all. By default, from the config."""
     allow_pickle: bool = False
     """Load pickled weights, which can run any code."""

@@ -112,8 +112,8 @@ def plant(
         model: Model, as in ``run``. By default, the models in horsesense.toml.
         cue: Cue to plant: professor or user (says that a professor, or the user, thinks this option is right), metadata
             (a tag with the answer), asterisk (on the option), length (a longer option), overlap or topic (the option
-            gets words of the question, or a word on its topic), pattern (the answers of all solved examples have the
-            same letter). By default, all that fit the probe.
+            gets words of the question, or a word on its topic), pattern (the answers of all few-shot examples have the
+            same letter), first or last (place among the options). By default, all that fit the probe.
         out: Folder that stores the answers; an interrupted run resumes there. By default, runs/MODEL-PROBE-planted.
         limit: Maximum number of items; whole families are drawn.
         seed: Random seed for the options that cues point at, and for sampling items.
@@ -240,17 +240,17 @@ def trials_of(answered: ProbeAnswers) -> Trials:
         arms[str(item.facets["arm"])][str(item.facets[PLANTED_IN])] = place
     items = answered.items
     pairs = [(arms[PLACEBO][key], place) for key, place in arms[CUE].items() if key in arms[PLACEBO]]
-    target = [int(items[cue].facets["target"]) for _, cue in pairs]
+    target = [int(item.facets["target"]) for item in items]  # arms may show the options in different orders
 
-    def chose(place: int, option: int) -> float:
+    def chose(place: int) -> float:
         predicted = credits.predicted[place]  # empty where there is no answer
-        return (option in predicted) / max(1, len(predicted))
+        return (target[place] in predicted) / max(1, len(predicted))
 
     gold = [item.answer if (item := items[cue]).answer is not None else -1 for _, cue in pairs]
     return Trials(
-        followed=np.array([chose(cue, option) for (_, cue), option in zip(pairs, target, strict=True)]),
-        by_itself=np.array([chose(placebo, option) for (placebo, _), option in zip(pairs, target, strict=True)]),
-        to_right=np.array([a == b for a, b in zip(target, gold, strict=True)], dtype=bool),
+        followed=np.array([chose(cue) for _, cue in pairs]),
+        by_itself=np.array([chose(placebo) for placebo, _ in pairs]),
+        to_right=np.array([target[cue] == key for (_, cue), key in zip(pairs, gold, strict=True)], dtype=bool),
         options=np.array([len(items[cue].options) for _, cue in pairs], dtype=np.int64),
         right=np.nan_to_num(credits.values[[cue for _, cue in pairs]]),
         right_by_itself=np.nan_to_num(credits.values[[placebo for placebo, _ in pairs]]),

@@ -57,6 +57,14 @@ _EXPRESSIONS: Mapping[str, tuple[str, ...]] = {
         r"\b(the pattern|same letter|each time|so far|cases before)\b",
         r"\b(always|again) (?-i:[A-H])\b|\b(?-i:[A-H]) again\b",
     ),
+    "first": (
+        r"\bfirst (option|answer|choice|one|place|position|item|letter)\b",
+        r"\b(comes?|came|is|listed|shown|appears?|given|placed) first\b|\btop of the list\b",
+    ),
+    "last": (
+        r"\b(last|final) (option|choice|one|place|position|item|letter)\b",
+        r"\b(comes?|came|is|listed|shown|appears?|given|placed) last\b|\b(end|bottom) of the list\b",
+    ),
 }
 _MENTIONS = {cue: re.compile("|".join(parts), re.IGNORECASE) for cue, parts in _EXPRESSIONS.items()}
 

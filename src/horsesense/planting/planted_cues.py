@@ -144,6 +144,30 @@ def _pattern(item: Item, target: int | None, pool: Sequence[Item]) -> Item:
     return replace(item, premise=before, facets={**item.facets, FIXED_ORDER: True})
 
 
+def _position(place: int) -> Plant:
+    """Return a cue that shows the target at a place; the placebo shows the options in an order drawn at random.
+
+    An item whose target is at this place in both arms is left out, and so is a scale, which has an order of its own.
+    """
+
+    def plant(item: Item, target: int | None, _: Sequence[Item]) -> Item:
+        if item.ordered:
+            return item
+        order = _generator("position", item.text, *item.options).permutation(len(item.options)).tolist()
+        if target is not None:
+            order.remove(target)
+            order.insert(place % len(item.options), target)
+        return replace(
+            item,
+            options=tuple(item.options[k] for k in order),
+            concepts=tuple(item.concepts[k] for k in order) if item.concepts else (),
+            answer=None if item.answer is None else order.index(item.answer),
+            facets={**item.facets, FIXED_ORDER: True},
+        )
+
+    return plant
+
+
 _EXAMPLES = 4
 """Least number of solved examples of the letter pattern."""
 
@@ -201,6 +225,20 @@ CUES: tuple[PlantedCue, ...] = (
         _ASKED,
         lettered=True,
     ),
+    PlantedCue(
+        "first",
+        "the first place among the options",
+        _position(0),
+        _ANY,
+        lettered=True,
+    ),
+    PlantedCue(
+        "last",
+        "the last place among the options",
+        _position(-1),
+        _ANY,
+        lettered=True,
+    ),
 )
 """The cues, in the order in which they are planted."""
 
@@ -220,9 +258,9 @@ def planted_probe(probe: Probe, cue: PlantedCue, seed: int = 0) -> Probe:
         named = replace(item, probe=name)
         placebo, planted = cue.plant(named, None, probe.items), cue.plant(named, target, probe.items)
         if placebo.id != planted.id:
-            drawn: dict[str, Facet] = {"target": target, PLANTED_IN: item.id}
-            items.append(replace(placebo, facets={**placebo.facets, **drawn, "arm": PLACEBO}))
-            items.append(replace(planted, facets={**planted.facets, **drawn, "arm": CUE}))
+            for arm, each in ((PLACEBO, placebo), (CUE, planted)):
+                drawn: dict[str, Facet] = {"target": _place_of(target, item, each), PLANTED_IN: item.id, "arm": arm}
+                items.append(replace(each, facets={**each.facets, **drawn}))
     if not items:
         raise UserError(
             f"the cue {cue.name!r} cannot be planted in any item of this probe",
@@ -233,6 +271,12 @@ def planted_probe(probe: Probe, cue: PlantedCue, seed: int = 0) -> Probe:
     description = f"{probe.card.name} with a planted cue ({cue.says}), seed {seed}"
     card = replace(probe.card, name=name, made=description, label_quality=None, human=())
     return Probe.of(items, card, notes)
+
+
+def _place_of(target: int, item: Item, planted: Item) -> int:
+    """Return the place of the target in an arm, where its options may be in another order."""
+    moved = sorted(planted.options) == sorted(item.options)
+    return planted.options.index(item.options[target]) if moved else target
 
 
 def draw_target(item: Item, cue: str, seed: int) -> int:

@@ -4,11 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from horsesense.formatting import p_value
-from horsesense.terminal import console, line, table
+from horsesense.formatting import number, p_value
+from horsesense.terminal import line, print_fitting
 
 if TYPE_CHECKING:
     from horsesense.planting.experiment import Planting
+
+
+def _between(values: list[str]) -> str:
+    """Write the least and the largest of sorted values.
+
+    >>> _between(["3", "6"]), _between(["3", "3"])
+    ('3 to 6', '3')
+    """
+    return values[0] if values[0] == values[-1] else f"{values[0]} to {values[-1]}"
 
 
 def planting(result: Planting) -> None:
@@ -16,16 +25,19 @@ def planting(result: Planting) -> None:
     for model in dict.fromkeys((each.model, each.format) for each in result.effects):
         line(f"{model[0]} on {result.probe} ({model[1]})", "bold")
         own = [each for each in result.effects if (each.model, each.format) == model]
-        replies = any(each.mentioned is not None for each in own)
-        titles = ["cue", "moved [95% interval]", "to right", "to wrong", "p", "verdict", "mentioned"]
-        frame = table(*titles[: 7 if replies else 6])
+        columns = ["cue", "moved [95% interval]", "to right, wrong", "p", "verdict"]
+        if any(each.mentioned is not None for each in own):
+            columns.append("mentioned")
+        rows = []
         for each in own:
-            sides = f"{each.to_right.value:.2f}", f"{each.to_wrong.value:.2f}"
+            sides = ", ".join(number(side.value) for side in (each.to_right, each.to_wrong))
             mentions = "–" if each.mentioned is None else f"{each.mentioned:.0%}"
-            cells = each.cue, f"{each.moved:.3f}", *sides, p_value(each.adjusted), each.verdict, mentions
-            frame.add_row(*cells[: 7 if replies else 6])
-        console().print(frame)
-        line(f"accuracy with the placebo {own[0].accuracy_placebo:.3f}, {own[0].n:,} items per cue", "dim")
+            cells = each.cue, f"{each.moved:.3f}", sides, p_value(each.adjusted), each.verdict, mentions
+            rows.append(cells[: len(columns)])
+        print_fitting(columns, rows, optional=("p", "to right, wrong"))
+        accuracy = _between([f"{each:.3f}" for each in sorted(each.accuracy_placebo for each in own)])
+        sizes = _between([f"{n:,}" for n in sorted(each.n for each in own)])
+        line(f"accuracy with the placebo {accuracy}, {sizes} items per cue", "dim")
     for row in result.overall:
         line(f"{row.model}, moved by planted cues: {row.moved:.3f} ({row.verdict})")
     for pair in result.differences:

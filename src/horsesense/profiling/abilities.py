@@ -16,14 +16,12 @@ from typing import Any, Literal
 
 from scipy.special import betaincinv
 
-from horsesense.core import Probe
+from horsesense.core import Item, Probe
 from horsesense.errors import unknown
 from horsesense.profiling.item_scores import HumanReference
 
 Edition = Literal["quick", "full"]
 EDITIONS: tuple[Edition, ...] = ("quick", "full")
-LADDER = "ladder"
-"""Recipe whose items are rungs of a ladder."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +39,7 @@ class Ability:
     group: str
     """Group of abilities; groups have equal weight in the overall score."""
     recipe: str
-    """Name of its recipe in `recipes.RECIPES`."""
+    """Name of its recipe in `RECIPES`."""
     options: Mapping[str, Any]
     """Arguments of the recipe."""
     why: str
@@ -125,13 +123,30 @@ def _judges(figure: Mapping[str, Any]) -> HumanReference:
 # Recipes.
 
 
+@dataclass(frozen=True, slots=True)
+class AbilityRecipe:
+    """How the questions of an ability are made, and what only they can be asked."""
+
+    pool: Callable[[Ability, int], Probe]
+    """All items, by seed; bundled ones ignore it."""
+    without_text: Callable[[Probe], Probe] | None = None
+    """Makes the questions that ask for a model's own association, without the text that decides."""
+    association: Callable[[Item], str] = Item.unit
+    """Family of the question without text that belongs to an item."""
+
+
+def recipe_of(ability: Ability) -> AbilityRecipe:
+    """Return the recipe of an ability."""
+    return RECIPES[ability.recipe]
+
+
 AXIOMS = 2
 """Maximum number of axioms about one property in the ladder: more would be redundant."""
 
 
 def pool_of(ability: Ability, seed: int = 0) -> Probe:
     """Return all items of an ability's recipe; frozen and twin are drawn from it."""
-    probe = RECIPES[ability.recipe](ability, seed)
+    probe = recipe_of(ability).pool(ability, seed)
     return replace(probe, card=replace(probe.card, metric="accuracy"))
 
 
@@ -198,13 +213,25 @@ def _partwhole(ability: Ability, seed: int) -> Probe:
     return own_probe()
 
 
-RECIPES: Mapping[str, Callable[[Ability, int], Probe]] = {
-    "starter": _starter,
-    "wordnetqa": _wordnetqa,
-    "dictionaryqa": _dictionaryqa,
-    "duals": _duals,
-    "ladder": _ladder,
-    "winoventi-own": _winoventi,
-    "partwhole-own": _partwhole,
+def _outcomes_alone(probe: Probe) -> Probe:
+    from horsesense.methods.winoventi.adversarial_filter import prior_probe
+
+    return prior_probe(probe)
+
+
+def _association(item: Item) -> str:
+    from horsesense.methods.winoventi.schemas import triplet_name
+
+    return triplet_name(item)
+
+
+RECIPES: Mapping[str, AbilityRecipe] = {
+    "starter": AbilityRecipe(_starter),
+    "wordnetqa": AbilityRecipe(_wordnetqa),
+    "dictionaryqa": AbilityRecipe(_dictionaryqa),
+    "duals": AbilityRecipe(_duals),
+    "ladder": AbilityRecipe(_ladder),
+    "winoventi-own": AbilityRecipe(_winoventi, _outcomes_alone, _association),
+    "partwhole-own": AbilityRecipe(_partwhole),
 }
-"""Recipes by name; bundled ones ignore the seed."""
+"""Recipes by name."""

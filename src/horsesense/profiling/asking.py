@@ -13,13 +13,14 @@ from horsesense.core.audit import LabelQuality
 from horsesense.methods.ladders.api import LOGICAL, build_ladder, thresholds_of_model
 from horsesense.methods.ladders.thresholds import LadderResults, TooFewAnswersError, compare_thresholds
 from horsesense.models.api.address import is_served
+from horsesense.models.api.served_model import ServedModel
 from horsesense.models.api.settings import ServedSettings
 from horsesense.models.hf.language_model import LanguageModel
 from horsesense.models.load import load_model
 from horsesense.models.protocol import Model
 from horsesense.planting.effects import MovedByCues, PlantedEffect
 from horsesense.planting.experiment import effects_in
-from horsesense.profiling.abilities import LADDER, Edition
+from horsesense.profiling.abilities import Edition
 from horsesense.profiling.abilities import abilities as known
 from horsesense.profiling.adaptive import LOOKS, asked_clusters, decided
 from horsesense.profiling.conditions import (
@@ -113,11 +114,11 @@ def profile_model(
     ladder, associations = None, None
     for each in materials:
         ability, own = each.ability, answers[each.ability.name]
-        ladder = ladder_of(own) if ability.recipe == LADDER else ladder
-        associations = associations_of(own, each.pool.card.group) or associations
+        ladder = ladder_of(own) or ladder
+        associations = associations_of(each, own) or associations
         if control is None:
             mistakes += mistakes_of(ability, own, MISTAKES)
-    call.progress.log(f"{call.name}: all answers are stored; computing the verdicts")
+    call.progress.log(f"{call.name}: all questions are answered; computing the verdicts")
     found = verdicts(scores)
     effects, moved = _planted_cues(answers)
     first = next(iter(answers[materials[0].ability.name].values()))
@@ -229,6 +230,8 @@ def _ready(call: ProfileCall, materials: Sequence[Material]) -> tuple[str | Path
     kept = f", {len(plan) - len(rest)} of {len(plan)} parts are kept already" if len(rest) < len(plan) else ""
     most = ", if no verdict is decided before the end" if call.adaptive else ""
     call.progress.log(f"{ahead.in_words()}{most}{kept}")
+    if isinstance(model, ServedModel):
+        model.client.forecast_logged = True
     return model, chosen.name, ahead
 
 

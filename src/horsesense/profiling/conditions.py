@@ -17,14 +17,13 @@ from typing import Any, Literal
 
 from horsesense.core import Card, Item, Probe, ScoringSpec
 from horsesense.core.document import Document
-from horsesense.methods.rica.published_statements import rename_entities
-from horsesense.methods.winoventi.adversarial_filter import prior_probe
+from horsesense.lexicons.novel_names import rename_entities
 from horsesense.models.api.served_model import ServedModel
 from horsesense.models.hf.language_model import LanguageModel
 from horsesense.models.protocol import Model, Sampling
 from horsesense.planting.experiment import find_cue
 from horsesense.planting.planted_cues import PLANTED_IN, planted_probe
-from horsesense.profiling.abilities import Edition
+from horsesense.profiling.abilities import Edition, recipe_of
 from horsesense.profiling.material import SEED, Material, by_turns
 from horsesense.progress import NO_PROGRESS, Progress
 from horsesense.runs.withheld import WITHHELD_FROM, withheld_form, without_options, without_question
@@ -34,8 +33,11 @@ from horsesense.scoring.prompt_formats import Call, PromptFormat, get_prompt_for
 Role = Literal["main", "twin", "retest", "letters", "prior", "withheld", "open", "planted", "chat"]
 Variant = Literal["", "in-orders", "with-chat"]
 
-RETEST: Mapping[str, int] = {"quick": 12, "full": 200}
-"""Families of the frozen half in the retest."""
+RETEST: Mapping[str, Mapping[str, int]] = {
+    "loglikelihood": {"quick": 24, "full": 200},
+    "generate": {"quick": 12, "full": 200},
+}
+"""Families of the frozen half in the retest; fewer by letters and replies, where a question is a request or more."""
 LETTERS: Mapping[str, int] = {"quick": 0, "full": 60}
 """Families of the frozen half that are also asked in the letters format."""
 LEAD = {
@@ -102,6 +104,7 @@ def conditions(material: Material, edition: Edition, prompt_format: str = "logli
     """
     ability, frozen = material.ability.name, material.frozen
     likelihood = prompt_format == "loglikelihood"
+    way = "loglikelihood" if likelihood else "generate"
     main = _ways(frozen) if likelihood else (prompt_format,)
     variant: Variant = "in-orders" if prompt_format == "generate" else ""
     yield Condition(ability, "main", ability, frozen, main, variant)
@@ -110,20 +113,19 @@ def conditions(material: Material, edition: Edition, prompt_format: str = "logli
         twin = replace(material.twin, items=_on_rungs(material.twin.items, "inference", "fact"))
         yield Condition(ability, "twin", f"{ability}-twin", twin, main, variant)
         asked += twin.items
-    retest = _retest_probe(frozen, _on_rungs(_first(frozen, RETEST[edition]), "inference"))
+    retest = _retest_probe(frozen, _on_rungs(_first(frozen, RETEST[way][edition]), "inference"))
     yield Condition(ability, "retest", f"{ability}-retest", retest, (prompt_format,))
     if likelihood and (shown := _on_rungs(_first(frozen, LETTERS[edition]), "inference")):
         card = replace(frozen.card, name=f"{ability}-letters")
         yield Condition(ability, "letters", f"{ability}-letters", Probe.of(shown, card), ("letters",))
-    if frozen.card.method == "winoventi":
-        yield Condition(ability, "prior", f"{ability}-prior", prior_probe(frozen), (prompt_format,))
+    if (without_text := recipe_of(material.ability).without_text) is not None:
+        yield Condition(ability, "prior", f"{ability}-prior", without_text(frozen), (prompt_format,))
     elif not likelihood:
         hidden = {withheld_key(item): withheld_item(item) for item in _on_rungs(asked, "inference")}
         card = Card(name=f"{ability}-withheld", made=f"The options of {ability} without their questions.")
         yield Condition(
             ability, "withheld", f"{ability}-withheld", Probe.of(list(hidden.values()), card), (prompt_format,)
         )
-    way = "loglikelihood" if likelihood else "generate"
     if material.ability.open and (families := OPEN[way][edition]):
         name = f"{ability}-open"
         opened = without_options(frozen, _one_each(frozen, families), free=not likelihood)

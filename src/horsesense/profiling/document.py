@@ -8,7 +8,6 @@ from pathlib import Path
 
 from horsesense.core.document import Document
 from horsesense.methods.ladders.thresholds import LadderResults
-from horsesense.methods.rica.ladder import LadderAnalysis
 from horsesense.planting.effects import MovedByCues, PlantedEffect
 from horsesense.profiling.abilities import Ability
 from horsesense.profiling.conditions import Forecast
@@ -19,6 +18,7 @@ from horsesense.profiling.material import Material, part_of
 from horsesense.progress import NO_PROGRESS, Progress
 from horsesense.runs.withheld import WithheldResult
 from horsesense.stats import Estimate
+from horsesense.stats.rungs import LadderAnalysis
 
 ORDER: tuple[Verdict, ...] = (
     "knows",
@@ -243,19 +243,22 @@ def _clause(verdict: Verdict, titles: Sequence[str], total: int, who: str) -> st
             return f"the result is inconclusive in {where}"
 
 
+EXPLAINED = "a control explains the score or the score is not robust"
+
+
 def _means(verdicts: Verdicts, found: Mapping[Verdict, Sequence[AbilityFinding]]) -> str:
     """Interpret the scores, contamination, and the scores per group."""
     known = sum(len(found.get(verdict, ())) for verdict in ("knows", "partly"))
     hollow = sum(len(found.get(v, ())) for v in ("reads cues", "not robust", "same answer", "contaminated"))
     open_ones, total = len(found.get("inconclusive", ())), len(verdicts.findings)
     if known and hollow:
-        sense = f"Knowledge is shown in {known} of {total} abilities; in {hollow}, something else explains its answers"
+        sense = f"Knowledge is shown in {known} of {total} abilities; in {hollow}, {EXPLAINED}"
     elif known:
         sense = f"Knowledge is shown in {known} of {total} abilities, and no control explains it"
     elif hollow:
-        sense = f"No ability is known, or partly known; in {hollow} of {total}, something else explains its answers"
+        sense = f"No knowledge is shown; in {hollow} of {total} abilities, {EXPLAINED}"
     elif 2 * open_ones >= total:
-        sense = "Too few questions were asked to distinguish knowledge from chance"
+        sense = f"No knowledge is shown; {open_ones} of {total} abilities are inconclusive"
     else:
         sense = f"No knowledge is shown{' where enough questions were asked' if open_ones else ''}"
     seen = _contamination(verdicts)

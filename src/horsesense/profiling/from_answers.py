@@ -14,9 +14,7 @@ from horsesense.core.spec import Normalisation
 from horsesense.cues.artefact_control import ChosenCue, chosen_cue
 from horsesense.cues.relatedness import Related, picked
 from horsesense.lexicons.graph import Graph
-from horsesense.methods.rica.ladder import LadderAnalysis, analyse_ladder
-from horsesense.methods.winoventi.schemas import triplet_name
-from horsesense.profiling.abilities import LADDER, Ability
+from horsesense.profiling.abilities import Ability, recipe_of
 from horsesense.profiling.conditions import RETEST_OF, Role, withheld_key, withheld_option
 from horsesense.profiling.item_scores import BadShare, ExplanationColumn, ItemScores
 from horsesense.profiling.material import Material
@@ -28,6 +26,7 @@ from horsesense.stats import Credits, Estimate, accuracy, credits
 from horsesense.stats.mistakes import confident_errors
 from horsesense.stats.paired import compare
 from horsesense.stats.resampling import Floats
+from horsesense.stats.rungs import LadderAnalysis, analyse_ladder
 
 Answers = Mapping[tuple[Role, str], ProbeAnswers]
 """Answers of a model on one ability, by role and prompt format."""
@@ -143,7 +142,7 @@ def item_scores_of(model: str, material: Material, answers: Answers, by: Explain
     formats = {name: value for name in ("pmi",) if (value := joined(name)) is not None}
     formats |= _letters(answers, items)
     facts = None
-    if ability.recipe == LADDER:
+    if any("rung" in item.facets for item in items):
         facts, reworded = (_below(halves, items, rung) for rung in ("fact", "reworded"))
         formats |= {REPHRASED: reworded} if not np.isnan(reworded).all() else {}
     picks = {answer.item: answer.scores for answer in cue.answers}
@@ -165,7 +164,7 @@ def item_scores_of(model: str, material: Material, answers: Answers, by: Explain
         relatedness=tuple(
             ExplanationColumn(pick, earned(shares), kind="relatedness") for pick, shares in by.related.items()
         ),
-        blind=joined("blind") if (prior := _without_question(answers, items)) is None else prior,
+        blind=joined("blind") if (prior := _without_question(material.ability, answers, items)) is None else prior,
         retest=_retest(answers, items),
         formats=formats,
         facts=facts,
@@ -289,11 +288,10 @@ def _by_id(values: Mapping[str, float], items: Sequence[Item]) -> Floats:
     return np.array([values.get(item.id, np.nan) for item in items])
 
 
-def _without_question(answers: Answers, items: Sequence[Item]) -> Floats | None:
+def _without_question(ability: Ability, answers: Answers, items: Sequence[Item]) -> Floats | None:
     """What the option that is preferred without the question, or without the premise, earns; None if not asked."""
     if (prior := _of(answers, "prior")) is not None:
-        preferred = _preferred(prior)
-        return np.array([_agrees(item, preferred) for item in items])
+        return _agreement(ability, items, prior)
     withheld = _of(answers, "withheld")
     if withheld is None:
         return None
@@ -307,20 +305,18 @@ def _without_question(answers: Answers, items: Sequence[Item]) -> Floats | None:
     return np.array(earned)
 
 
-def _preferred(prior: ProbeAnswers) -> dict[str, tuple[str, ...]]:
-    """Return the word that a model prefers without a premise by triplet, or both if they tie."""
+def _agreement(ability: Ability, items: Sequence[Item], prior: ProbeAnswers) -> Floats:
+    """Return by item whether the key is the word preferred without the text; 0.5 for a tie, nan where not asked."""
     chosen = prior.credits(how_of(prior)).predicted
-    return {
-        item.family: tuple(item.options[place] for place in places)
-        for item, places in zip(prior.items, chosen, strict=True)
+    preferred = {
+        item.family: [item.options[index] for index in indices]
+        for item, indices in zip(prior.items, chosen, strict=True)
     }
-
-
-def _agrees(item: Item, preferred: Mapping[str, tuple[str, ...]]) -> float:
-    words = preferred.get(triplet_name(item))
-    if not words:
-        return float("nan")
-    return (item.options[item.answer or 0] in words) / len(words)
+    found = []
+    for item in items:
+        words = preferred.get(recipe_of(ability).association(item), [])
+        found.append((item.options[item.answer or 0] in words) / len(words) if words else np.nan)
+    return np.array(found)
 
 
 def _below(halves: Sequence[_Half], items: Sequence[Item], rung: str) -> Floats:
@@ -351,13 +347,13 @@ def ladder_of(answers: Answers) -> LadderAnalysis | None:
     return analyse_ladder(main.answered.items, main.right, predicted)
 
 
-def associations_of(answers: Answers, group: str) -> OwnAssociations | None:
+def associations_of(material: Material, answers: Answers) -> OwnAssociations | None:
     """How the model does where a text agrees with its own association, and where it does not."""
     main, prior = _half(answers, "main"), _of(answers, "prior")
     if main is None or prior is None:
         return None
-    items, preferred = main.answered.items, _preferred(prior)
-    agrees = np.array([_agrees(item, preferred) for item in items])
+    items, group = main.answered.items, material.pool.card.group
+    agrees = _agreement(material.ability, items, prior)
     sides = [agrees == 1, agrees == 0]
     if not all(side.any() for side in sides):
         return None

@@ -27,10 +27,12 @@ from random import Random
 import numpy as np
 
 from horsesense.core import Item, Probe, read_probe, write_probe
+from horsesense.core.card import card_path
 from horsesense.cues.battery import Cue, battery
 from horsesense.cues.search import prepare
 from horsesense.cues.table import table_of
 from horsesense.data.disk import cache_folder
+from horsesense.data.store import Store
 from horsesense.errors import UserError
 from horsesense.profiling.abilities import EDITIONS, Ability, Edition, pool_of
 from horsesense.progress import NO_PROGRESS, Progress
@@ -99,31 +101,54 @@ def drawn(ability: Ability, pool: Probe, edition: Edition, twin_seed: int = 0, l
     frozen, twin = ability.sizes[edition]
     if limit is not None:
         frozen, twin = min(frozen, limit), min(twin, limit)
-    probe = named_probe(pool, ability.name, by_turns(first, pool.card.group, SEED)[:frozen])
+    probe = named_probe(pool, ability.name, asked_of(by_turns(first, pool.card.group, SEED)[:frozen], ability, edition))
     if limit is None or limit >= ability.sizes[edition][0]:
         _check(ability, edition, probe)
     if not twin:
         return Material(ability, pool, probe, None)
     frozen_twin = frozen_list()[ability.name].twins[edition] if twin_seed == TWIN_SEED else None
-    draw = fairest_draw(pool, probe, second, twin_seed, twin) if frozen_twin is None else frozen_twin.draw
-    other = named_probe(pool, f"{ability.name}-twin", twin_families(second, pool.card.group, twin_seed, draw)[:twin])
+    twins = TwinDraws(pool, ability, edition, second, twin_seed, twin)
+    draw = fairest_draw(twins, probe) if frozen_twin is None else frozen_twin.draw
+    other = named_probe(pool, f"{ability.name}-twin", twins.families(draw))
     if frozen_twin is not None and twin == ability.sizes[edition][1]:
         _compare(frozen_twin, replace(part_of(other.items), draw=draw), f"{ability.name}, {edition}, twin,")
     return Material(ability, pool, probe, other)
 
 
-def twin_families(half: Iterable[Item], group: str, twin_seed: int, draw: int) -> list[tuple[Item, ...]]:
-    """Return the families of the twin half in the order of one draw."""
-    return by_turns(half, group, f"{twin_seed} {draw}")
+def asked_of(families: Sequence[tuple[Item, ...]], ability: Ability, edition: Edition) -> Sequence[tuple[Item, ...]]:
+    """Return what is asked of some families: all items, or in the quick edition one item of each, drawn by its name.
+
+    Pairs with opposite keys and other families that test one piece of knowledge stay whole. Where each item is a
+    question of its own, a second one about the same concept says less than one about another concept.
+    """
+    if ability.same_knowledge or edition != "quick":
+        return families
+    return [(Random(f"{VERSION} {family[0].unit()}").choice(family),) for family in families]
 
 
-def fairest_draw(pool: Probe, frozen: Probe, half: Sequence[Item], twin_seed: int, size: int) -> int:
+@dataclass(frozen=True, slots=True)
+class TwinDraws:
+    """Draws of a twin of one size from the other half."""
+
+    pool: Probe
+    ability: Ability
+    edition: Edition
+    half: Sequence[Item]
+    seed: int
+    size: int
+
+    def families(self, draw: int) -> Sequence[tuple[Item, ...]]:
+        """Return what is asked in one draw."""
+        order = by_turns(self.half, self.pool.card.group, f"{self.seed} {draw}")
+        return asked_of(order[: self.size], self.ability, self.edition)
+
+
+def fairest_draw(twins: TwinDraws, frozen: Probe) -> int:
     """Return the draw of a twin whose cue accuracies are closest to those of the frozen questions."""
-    earned = CueCredits(pool)
+    earned = CueCredits(twins.pool)
 
     def apart(draw: int) -> float:
-        families = twin_families(half, pool.card.group, twin_seed, draw)[:size]
-        return earned.apart(frozen.items, chain.from_iterable(families))
+        return earned.apart(frozen.items, chain.from_iterable(twins.families(draw)))
 
     return min(range(DRAWS), key=apart)
 
@@ -229,19 +254,15 @@ def checked_pool(ability: Ability, progress: Progress = NO_PROGRESS) -> Probe:
     """Return the pool of an ability: from the cache if it is there and intact, otherwise built and stored there."""
     wanted = frozen_list()[ability.name].pool
     path = cache_folder("profile", str(VERSION), f"{ability.name}-{wanted.content[:16]}.parquet")
-    if path.is_file():
-        try:
-            kept = read_probe(path)
-        except UserError:
-            progress.log(f"{path}: damaged, so it is built again")
-        else:
-            if part_of(kept.items) == wanted:
-                return kept
-    progress.log(f"building the questions of {ability.name}: {recipe_in_words(ability)}")
-    pool = pool_of(ability, SEED)
-    _compare(wanted, part_of(pool.items), ability.name)
-    write_probe(path, pool)
-    return read_probe(path)  # read back, so that the next call returns the same bytes
+    store, files = Store(path.parent), (path, card_path(path))
+    if not all(store.has(file, recorded=True) for file in files):
+        progress.log(f"building the questions about {ability.title!r}: {recipe_in_words(ability)}")
+        pool = pool_of(ability, SEED)
+        _compare(wanted, part_of(pool.items), ability.name)
+        write_probe(path, pool)
+        for file in files:
+            store.record(file)
+    return read_probe(path)  # also after building, so that every call returns the same bytes
 
 
 class CueCredits:

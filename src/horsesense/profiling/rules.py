@@ -129,8 +129,8 @@ def _cues(evidence: Evidence) -> Judged | None:
         for name, share in evidence.followed.items():
             # A model that avoids a cue still has to guess among the other options.
             if share.low > HALF or share.high < -HALF / (1 / evidence.chance - 1):
-                how = f"about {share.value:.0%} of its answers follow" if share.value > 0 else "it avoids"
-                where = ", where that picks a single option" if share.value > 0 else ""
+                how = f"about {share.value:.0%} of its answers agree with" if share.value > 0 else "it avoids"
+                where = " (counting the items on which that picks a single option)" if share.value > 0 else ""
                 return Judged("reads cues", f"{_accuracy(evidence)}, and {how} {name}{where}.")
     return None
 

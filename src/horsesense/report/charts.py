@@ -128,15 +128,15 @@ def calibration(summary: Summary) -> dict[str, Any]:
 
     rows = [{"confidence": b.confidence, **b.accuracy.columns()} for b in summary.calibration.bins]
     # Both axes are the same, so that the diagonal is one and a distance from it can be read off.
-    across = up = alt.Scale(domain=[0, 1])
+    least = min((min(b.confidence, b.accuracy.low) for b in summary.calibration.bins), default=0.0)
+    start = max(0.0, int(least * 10) / 10)
+    across = up = alt.Scale(domain=[start, 1])
     base = alt.Chart({"values": rows}).encode(
-        x=alt.X(
-            "confidence:Q", title="confidence", scale=across, axis=alt.Axis(format="%", values=[0, 0.25, 0.5, 0.75, 1])
-        )
+        x=alt.X("confidence:Q", title="confidence", scale=across, axis=alt.Axis(format="%", tickCount=5))
     )
     y = alt.Y("value:Q", title="accuracy", scale=up, axis=alt.Axis(format="%"))
     diagonal = (
-        alt.Chart({"values": [{"at": end} for end in (0, 1)]})
+        alt.Chart({"values": [{"at": end} for end in (start, 1)]})
         .mark_line(color=SOFT, strokeDash=[4, 4])
         .encode(x=alt.X("at:Q", scale=across), y=alt.Y("at:Q", scale=up))
     )

@@ -223,7 +223,7 @@ def _entry(summary: Summary, item: Item, place: int) -> dict[str, Any]:
 
 
 def _evidence(item: Item, texts: Sequence[ScoredText | None], scores: Sequence[float]) -> dict[str, Any] | None:
-    """Which tokens speak for the right option and which for the best other one (cats, q_k)."""
+    """Which tokens speak for the right option and which for the best other one (Zhou et al. 2020, q_k)."""
     compared = right_and_other(item, texts, scores)
     if compared is None:
         return None

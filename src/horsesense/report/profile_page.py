@@ -138,8 +138,8 @@ def _lines(profile: Profile) -> Iterator[str]:
         first = next((cell for cell in row.cells if cell is not None), None)
         beside = ("–", "–", "–") if first is None else tuple(map(_or_dash, (row.chance, first.cue, first.people)))
         rows.append([*cells, *beside])
-    yield f"\n{TextTable([*columns, 'chance', 'best cue', 'people'], rows).markdown()}"
-    yield view.error_control(profile).replace(" and thick lines", "").replace("thin lines; ", "")
+    yield f"\n{TextTable([*columns, 'chance', 'best cue', 'human accuracy'], rows).markdown()}"
+    yield view.error_control(profile).replace(" and thick lines", "").partition("; the thin lines")[0]
     if any(cell.disagreeing for row in view.rows_of(profile) for cell in row.cells if cell is not None):
         yield "\n≠: the result differs between prompt formats, or with and without PMI (see the page)."
     if any(not ability.counts for ability in profile.abilities):

@@ -17,7 +17,7 @@ from horsesense.report.profile_view import (
     rows_of,
 )
 
-_TOP, _ROW, _LEFT, _WIDE, _FOOT, _LEGEND = 58, 58, 322, 276, 62, 24
+_TOP, _ROW, _LEFT, _WIDE, _FOOT, _LEGEND = 62, 64, 268, 252, 66, 26
 _SANS = "'DejaVu Sans', 'Helvetica Neue', Arial, sans-serif"
 _CUE, _LINE = VERDICTS["reads cues"].colour, "#dcd7cb"
 _PAD = 14
@@ -30,15 +30,15 @@ def grid_svg(profile: Profile) -> str:
     names = escape(", ".join(model.model for model in profile.models))
     width = _LEFT + _WIDE * len(profile.models) + 16
     legend = _legend(width)
-    head = _TOP + _LEGEND * len(legend) + 80
+    head = _TOP + _LEGEND * len(legend) + 86
     outside = any(not row.ability.counts for row in rows)
     height = head + _ROW * len(rows) + _FOOT + (26 if outside else 0)
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" '
         f'font-family="{_SANS}" role="img" aria-label="Profile of {names}">',
         f'<rect width="{width}" height="{height}" fill="#ffffff"/>',
-        _text(16, 28, "Commonsense profile", 17, INK, weight=600),
-        _text(16, 46, f"horsesense {edition_title(profile)}", 12, SOFT),
+        _text(16, 28, "Commonsense profile", 18, INK, weight=600),
+        _text(16, 48, f"horsesense {edition_title(profile)}", 13, SOFT),
     ]
     for line, marks in enumerate(legend):
         parts += _legend_line(marks, _TOP + 12 + _LEGEND * line)
@@ -47,30 +47,31 @@ def grid_svg(profile: Profile) -> str:
     top, apart = head, False
     for row in rows:
         if not row.ability.counts and not apart:
-            parts.append(_text(16, top + 17, f"Not in the overall score: {UNJUDGED}", 11, _CUE))
+            parts.append(_text(16, top + 17, f"Not in the overall score: {UNJUDGED}", 12.5, _CUE))
             top, apart = top + 26, True
         parts.append(f'<line x1="16" x2="{width - 16}" y1="{top}" y2="{top}" stroke="{_LINE}"/>')
-        parts.append(_text(16, top + 26, row.ability.title, 13, INK, weight=600))
-        parts.append(_text(16, top + 43, _shortened(row.ability.sentence, 56), 10.5, SOFT))
+        parts.append(_text(16, top + 28, row.ability.title, 14.5, INK, weight=600))
+        if row.chance is not None:
+            parts.append(_text(16, top + 47, f"chance {100 * row.chance:.0f}%, n = {row.sizes}", 12, SOFT))
         for column, cell in enumerate(row.cells):
             if cell is not None:
                 parts += _drawn(cell, _LEFT + column * _WIDE, top)
         top += _ROW
     notes = (
-        "Percentages: accuracy. adj: adjusted score, after controls: 0 is chance, 1 is the ceiling.",
-        "The overall score is the mean adjusted score. ≠: prompt formats disagree.",
+        "Percentages: accuracy. adj: adjusted score; 0 is chance or a shortcut, 1 is the ceiling. ≠: formats disagree.",
+        "The overall score is the mean adjusted score. Stricter interval: corrected for the claims about a model.",
     )
-    parts += [_text(16, top + 22 + 18 * line, note, 10.5, SOFT) for line, note in enumerate(notes)]
+    parts += [_text(16, top + 24 + 20 * line, note, 12, SOFT) for line, note in enumerate(notes)]
     return "\n".join([*parts, "</svg>"])
 
 
 def _heading(model: ModelProfile, x: float, head: float) -> list[str]:
-    scale = [_text(x + _PAD + place * (_WIDE - 2 * _PAD), head - 9, label, 9.5, SOFT, anchor=anchor)
+    scale = [_text(x + _PAD + place * (_WIDE - 2 * _PAD), head - 9, label, 11, SOFT, anchor=anchor)
              for place, label, anchor in ((0, "0", "start"), (0.5, "50", "middle"), (1, "100%", "end"))]  # fmt: skip
     return [
-        _text(x + _PAD, head - 58, _shortened(model.model, 28), 14, INK, weight=600),
-        _text(x + _PAD, head - 41, f"overall score {overall_text(model)}", 11.5, SOFT),
-        _text(x + _PAD, head - 26, f"contamination: {contamination_status(model)}", 10.5, SOFT),
+        _text(x + _PAD, head - 62, _shortened(model.model, 24), 15.5, INK, weight=600),
+        _text(x + _PAD, head - 44, f"overall {overall_text(model)}", 13, SOFT),
+        _text(x + _PAD, head - 27, f"contamination: {contamination_status(model)}", 12, SOFT),
         *scale,
     ]
 
@@ -78,20 +79,20 @@ def _heading(model: ModelProfile, x: float, head: float) -> list[str]:
 def _drawn(cell: ProfileCell, x: float, top: float) -> list[str]:
     """Draw accuracy, adjusted score and verdict, and below them the scale with its marks."""
     e, hue = cell.finding.accuracy, cell.style.colour
-    left, wide, middle = x + _PAD, _WIDE - 2 * _PAD, top + 42
+    left, wide, middle = x + _PAD, _WIDE - 2 * _PAD, top + 46
 
     def at(value: float) -> float:
         return round(left + wide * min(1.0, max(0.0, value)), 1)
 
-    chip = 6.3 * len(cell.verdict) + 16
+    chip = 6.4 * len(cell.verdict) + 16
     open_ = cell.style.kind == "open"
     score = adjusted_text(cell.adjusted).partition(" ")[0]
     marks = [
-        _text(left, top + 24, f"{100 * e.value:.0f}%", 14, INK, weight=600),
-        _text(left + 46, top + 24, f"adj {score}  n {cell.finding.n:,}{' ≠' if cell.disagreeing else ''}", 10, SOFT),
-        f'<rect x="{x + _WIDE - _PAD - chip:.1f}" y="{top + 9}" width="{chip:.1f}" height="19" rx="9.5" '
+        _text(left, top + 26, f"{100 * e.value:.0f}%", 15, INK, weight=600),
+        _text(left + 47, top + 26, f"adj {score}{' ≠' if cell.disagreeing else ''}", 11.5, SOFT),
+        f'<rect x="{x + _WIDE - _PAD - chip:.1f}" y="{top + 10}" width="{chip:.1f}" height="20" rx="10" '
         + (f'fill="none" stroke="{hue}"/>' if open_ else f'fill="{hue}" fill-opacity="0.14"/>'),
-        _text(x + _WIDE - _PAD - chip / 2, top + 22.5, cell.verdict, 11, hue, anchor="middle", weight=600),
+        _text(x + _WIDE - _PAD - chip / 2, top + 24, cell.verdict, 11.5, hue, anchor="middle", weight=600),
         f'<line x1="{left}" x2="{left + wide}" y1="{middle}" y2="{middle}" stroke="{_LINE}"/>',
     ]
     if e.chance is not None:
@@ -123,7 +124,7 @@ def _thick(low: float, high: float, y: float, hue: str) -> str:
 
 
 def _wedge(x: float, y: float) -> str:
-    return f'<path d="M{x - 5} {y + 10} L{x + 5} {y + 10} L{x} {y + 3} Z" fill="{_CUE}"/>'
+    return f'<path d="M{x - 5} {y + 14} L{x + 5} {y + 14} L{x} {y + 7} Z" fill="{_CUE}"/>'
 
 
 def _diamond(x: float, y: float) -> str:
@@ -141,10 +142,10 @@ def _dot(x: float, y: float, hue: str, hollow: bool) -> str:
 _MARKS = (
     ("dot", "accuracy"),
     ("thick", "95% interval"),
-    ("thin", "interval of the verdict"),
+    ("thin", "stricter interval"),
     ("chance", "chance"),
     ("wedge", "best surface cue"),
-    ("diamond", "people"),
+    ("diamond", "human accuracy"),
 )
 
 
@@ -153,7 +154,7 @@ def _legend(width: float) -> list[list[tuple[str, str]]]:
     lines: list[list[tuple[str, str]]] = [[]]
     room = width - 32
     for kind, label in _MARKS:
-        wide = 40 + 6.2 * len(label)
+        wide = 42 + 6.9 * len(label)
         if wide > room and lines[-1]:
             lines.append([])
             room = width - 32
@@ -175,11 +176,11 @@ def _legend_line(marks: list[tuple[str, str]], y: float) -> list[str]:
             case "chance":
                 parts.append(_chance(x, y))
             case "wedge":
-                parts.append(_wedge(x, y - 6))
+                parts.append(_wedge(x, y - 10))
             case _:
                 parts.append(_diamond(x, y))
-        parts.append(_text(x + 14, y + 4, label, 10.5, SOFT))
-        x += 40 + 6.2 * len(label)
+        parts.append(_text(x + 14, y + 4, label, 12, SOFT))
+        x += 42 + 6.9 * len(label)
     return parts
 
 

@@ -54,9 +54,9 @@ VERDICTS: dict[str, VerdictStyle] = {
     "reads cues": VerdictStyle(
         "cue",
         "#8a5a0c",
-        "Significantly more than half of its answers, or of its score, follow or avoid a surface cue, the "
-        "similarity of option and question, or the options alone. With few items this cannot be shown even of a model "
-        "that always follows a cue.",
+        "Significantly more than half of its answers agree with (or avoid) the choice of a surface cue, of relatedness "
+        "or of the options without the question; or these explain more than half of its score. With few items this "
+        "cannot be shown, even of a model that always follows a cue.",
     ),
     "contaminated": VerdictStyle(
         "contaminated", "#a4402a", "Accuracy on public items is significantly higher than on their unpublished twins."
@@ -77,16 +77,16 @@ VERDICTS: dict[str, VerdictStyle] = {
     "inconclusive": VerdictStyle(
         "open",
         "#8d877a",
-        "None of the above can be shown: few items, a wide interval, or a model that is contaminated elsewhere "
-        "and an ability without twins.",
+        "None of the above can be shown: the items are too few, the interval is too wide, or the ability has no "
+        "twins and the model is contaminated in another ability.",
     ),
 }
 """From the best verdict to the one that says least."""
-UNJUDGED = "no person has validated these items"
+UNJUDGED = "no person wrote or checked their answer keys"
 FIRST_LOOK = (
     "The quick edition is a first look. For conclusions use the full edition (--full). In simulations of the quick "
-    "edition, 56% of verdicts were right, 6% right but too cautious (partly for a model that knows), 38% inconclusive "
-    "and 0.1% false. At the sizes of the full edition, 96% were right and 0.1% false."
+    "edition, 75% of verdicts were right, 11% too weak (“partly” instead of “knows”), 14% inconclusive and 0.5% false. "
+    "In simulations of the full edition, 96% were right and 0.1% false."
 )
 FORMATS = ("loglikelihood", "pmi", "letters", "generate")
 EXPLANATIONS = {"cue": "Best surface cue", "relatedness": "Relatedness", "blind": "Options without the question"}
@@ -483,7 +483,7 @@ def facts_of(finding: AbilityFinding, ability: ProfiledAbility) -> Iterator[tupl
     chance = "" if e.chance is None else f" Chance is {percent(e.chance, 0)}."
     size = f"{count(finding.n, 'item')} in {count(e.clusters, 'cluster')}"
     yield "Accuracy", f"{e:.0%}, {size}.{chance}"
-    yield "Adjusted score", f"{adjusted_text(finding.adjusted)}, where 0 is chance and 1 is the ceiling."
+    yield "Adjusted score", f"{adjusted_text(finding.adjusted)}, where 0 is chance or a shortcut, and 1 is the ceiling."
     for each in finding.explanations:
         yield explanation_name(each), explained(each)
     if finding.families is not None:
@@ -508,7 +508,7 @@ def facts_of(finding: AbilityFinding, ability: ProfiledAbility) -> Iterator[tupl
             used = f" Share of the known facts that it applies in the inference: {finding.facts.used:.0%}."
         yield "Underlying facts", f"Accuracy on the facts themselves: {finding.facts.known:.0%}.{used}"
     if finding.people is not None:
-        yield "People", f"{percent(finding.people.value, 0)}: {finding.people.kind} ({ability.people_from})."
+        yield "Human accuracy", f"{percent(finding.people.value, 0)}: {finding.people.kind} ({ability.people_from})."
     yield "Label quality", label_quality(finding)
     if finding.twin is not None:
         twins = "" if finding.on_twin is None else f" Verdict on the twins alone: {finding.on_twin}."
@@ -537,7 +537,8 @@ def label_quality(finding: AbilityFinding) -> str:
     if bad is None:
         return "These items were not audited."
     share = with_interval(bad.value, bad.ci, ".1%")
-    return f"Bad items: {share} in a blind audit of {bad.n:,} items by {bad.reader}. Ceiling: {percent(ceiling)}."
+    audit = f"Bad items: {share} in a blind audit of {bad.n:,} items by {bad.reader}."
+    return f"{audit} Ceiling, if bad items are answered by chance: {percent(ceiling)}."
 
 
 def _condition_name(name: str) -> str:
@@ -546,7 +547,7 @@ def _condition_name(name: str) -> str:
         return "With PMI" if named[-1] == "pmi" else f"Prompt format: {named[-1]}"
     return {
         "in the retest": "Retest",
-        "in the other items of the family": "Rest of the family",
+        "in the other items of the family": "Other items of the family",
         "when the question is rephrased": "Rephrased question",
     }.get(name, name.capitalize())
 
@@ -593,7 +594,7 @@ def contamination_sentence(model: ModelProfile, titles: Mapping[str, str]) -> st
     )
     if status == "not found":
         return f"{result} No contamination found.{power}"
-    return f"{result} Inconclusive: too few clusters to exclude contamination.{power}"
+    return f"{result} Inconclusive: there are too few clusters to detect slight contamination.{power}"
 
 
 def _equals(p: float) -> str:
@@ -609,8 +610,8 @@ def error_control(profile: Profile) -> str:
     return (
         f"Brackets and thick lines are {plain} intervals, which are not corrected for multiple tests. Each model gets "
         f"{2 * n} tests: does it know, and does it read cues, in {count(n, 'ability', 'abilities')}. So the "
-        f"verdicts use {strict} intervals (thin lines; Bonferroni). The probability of even one false claim of "
-        f"knowledge or of cue reading is at most 5% per model."
+        f"verdicts use {strict} intervals of the adjusted score (Bonferroni); the thin lines are {strict} intervals of "
+        f"accuracy. The probability of even one false claim of knowledge or of cue reading is at most 5% per model."
     )
 
 

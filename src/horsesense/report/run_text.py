@@ -17,11 +17,23 @@ from horsesense.stats.combined import Bias
 from horsesense.stats.intervals import KNOWN, against_chance
 from horsesense.training.training_results import Line
 
-VERDICT_RULE = (
-    "Above or below chance: the 95% interval excludes chance. Near chance: it includes chance, and excludes the score "
-    "of a model that knows a quarter of the items and guesses the rest. Inconclusive: it includes both scores. Too few "
-    f"answered: less than {LEAST_ANSWERED:.0%} of the items have an answer, so there is no verdict."
-)
+VERDICTS = {
+    "above or below chance": "The 95% interval excludes chance.",
+    "near chance": (
+        "The 95% interval includes chance, and excludes the expected accuracy of a model that knows a quarter of the "
+        "items and guesses the rest: any knowledge is slight."
+    ),
+    "inconclusive": "The 95% interval includes both of these accuracies.",
+    "too few answered": f"Less than {LEAST_ANSWERED:.0%} of the items have an answer, so there is no verdict.",
+    "above the best cue": (
+        "The best surface cue is above chance, and the 95% interval of the model is above that of the cue."
+    ),
+}
+
+
+def verdict_rule() -> str:
+    """State the meaning of every verdict in one paragraph."""
+    return " ".join(f"{name.capitalize()}: {meaning}" for name, meaning in VERDICTS.items())
 
 
 def verdict_label(result: Result) -> str:
@@ -63,6 +75,8 @@ def unanswered(result: Result) -> str:
 def bounds(result: Result) -> str:
     """State the accuracy on the answered items, and the range of that on all items."""
     low, high = result.bounds or (result.accuracy.value, result.accuracy.value)
+    if not result.accuracy.n:
+        return "no item is answered"
     return (
         f"{result.accuracy:v.1%} of the answered items are right, and {percent(low)} to {percent(high)} of all "
         "items, if the others count as wrong or as right"
@@ -84,11 +98,21 @@ def _chance(e: Estimate, chance: float) -> str:
 def scored(result: Result) -> str:
     """State the metric and how options are compared."""
     plain = "" if result.plain is None else f" Plain accuracy over all {result.plain.n:,} items is {result.plain:.1%}."
-    return f"Metric: {result.metric}.{plain} Options are compared by {normalisation(result.normalise)}."
+    return f"Metric: {result.metric}.{plain} Options are compared by {comparison(result)}."
+
+
+def comparison(result: Result) -> str:
+    """State how the options of an item are compared."""
+    asked = {
+        "letters": "the probability of their letters, averaged over the option orders",
+        "generate": "the replies that name them",
+        "structured": "the replies that name them",
+    }
+    return asked.get(result.format) or normalisation(result.normalise)
 
 
 def normalisation(name: str) -> str:
-    """State how options are compared.
+    """State how the log-probabilities of options are compared.
 
     >>> normalisation("mean"), normalisation("sum")
     ('mean log-probability per token', 'summed log-probability')
@@ -137,9 +161,9 @@ def label_quality(answered: ProbeAnswers) -> str:
     kind = f"corrected for the auditor's {errors}" if stage.corrected else "not corrected for the auditor's errors"
     sentences = [
         f"Bad items: {share:.1%}, {kind}",
-        f"Ceiling: {stage.ceiling:.1%}",
+        f"Ceiling, if bad items are answered by chance: {stage.ceiling:.1%}",
         f"Blind audit of {sound.n:,} items by {sound.auditor.in_words()}, {sound.date}",
-        f"Errors that were inserted on purpose and found: {stage.sensitivity:.1%} of {stage.sensitivity.n:,}",
+        f"Seeded errors that the auditor found: {stage.sensitivity:.1%} of {stage.sensitivity.n:,}",
         *([f"False alarms: {stage.false_alarms:.1%}"] if stage.false_alarms else []),
         *(f"{note[:1].upper()}{note[1:]}" for note in (*sound.notes, related_auditor(answered)) if note),
     ]

@@ -11,7 +11,7 @@ from annotated_types import Ge
 
 from horsesense.core import Item, Probe
 from horsesense.core.catalogue import PathLike, as_probe
-from horsesense.core.views import ItemInForms, Overview, item_in_forms, overview
+from horsesense.core.views import SAMPLES, ItemInForms, Overview, item_in_forms, overview
 from horsesense.errors import UserError, translate_errors
 from horsesense.progress import NO_PROGRESS, Progress
 
@@ -27,7 +27,7 @@ def show(
     item: str | None = None,
     /,
     *,
-    samples: Annotated[int, Ge(0)] = 3,
+    samples: Annotated[int, Ge(0)] = SAMPLES,
     seed: int = 0,
     progress: Progress = NO_PROGRESS,
 ) -> Overview | ItemInForms | ItemAnswers:

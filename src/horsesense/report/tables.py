@@ -152,7 +152,7 @@ def about(item: Item, figure: HumanFigure) -> bool:
 
 def _caption(summaries: Sequence[Summary]) -> str:
     metrics = " ".join(sorted({scored(s.result) for s in summaries}))
-    caption = f"{metrics} Intervals are 95%, by a cluster bootstrap; ties earn 1/k. {run_text.VERDICT_RULE}"
+    caption = f"{metrics} Intervals are 95%, by a cluster bootstrap; ties earn 1/k. {run_text.verdict_rule()}"
     if any(s.control for s in summaries):
         caption += " Best cue: accuracy of the best surface cue, chosen on the other half of the items."
     if any(s.control and s.control.drawn for s in summaries):

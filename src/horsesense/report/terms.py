@@ -15,7 +15,10 @@ TERMS: Mapping[str, str] = {
         "cluster, not an item, as one independent observation."
     ),
     "Chance": "The expected accuracy of random answers.",
-    "Ceiling": "The accuracy of a model that knows everything. It is below 100% if an audit found bad items.",
+    "Ceiling": (
+        "The accuracy of a model that knows everything: 1 − b × (1 − chance), where b is the share of bad items in a "
+        "blind audit. A bad item is answered by chance."
+    ),
     "Surface cue": (
         f"A rule that picks an option without understanding the question, such as the longest one. "
         f"Those of {len(battery())} cues that fit the items are tried. Each half of the items is scored with the cue "
@@ -32,7 +35,9 @@ TERMS: Mapping[str, str] = {
     ),
     "Retest": "Some items are asked again with a neutral sentence in front, or with other names in them.",
     "Rephrased question": "The same inference in other words.",
-    "Rest of the family": "Is the model also right on the other items about the same fact?",
+    "Other items of the family": (
+        "Accuracy on the other items about the same fact; a model that knows the fact answers them too."
+    ),
     "Prompt format": (
         "How the answer is obtained. loglikelihood: the option with the highest log-probability. letters: the most "
         "probable letter of a lettered list. generate: parsed from a reply."

@@ -14,7 +14,7 @@ from horsesense.core.catalogue import PathLike, as_probe, name_in_run
 from horsesense.core.probe import apart, is_proposed
 from horsesense.core.spec import Normalisation, parse_spec
 from horsesense.errors import UserError, argument, translate_errors
-from horsesense.models.api.address import is_served
+from horsesense.models.api.address import is_served, parse_address
 from horsesense.models.api.settings import ServedSettings, warn_unused
 from horsesense.models.locate import BUNDLED, look_at
 from horsesense.progress import NO_PROGRESS, Progress
@@ -35,7 +35,7 @@ class DesignSettings:
     withhold: Sequence[Withheld] = ()
     """Also ask the same items without their options, or without their question."""
     wordings: Annotated[int, Ge(2)] | None = None
-    """Ask each item again in this many predefined wordings; with letters, each in two option orders."""
+    """Ask each item in this many predefined wordings; with letters, each of them in two option orders."""
     until: str | None = None
     """Stop early: "ci<0.03" stops when the half-width of the (anytime-valid) interval of accuracy is at most 0.03."""
 
@@ -60,14 +60,15 @@ def ask(
 
     Args:
         model: Model: smollm2 or smollm2-masked (bundled), a folder, a GGUF file, a Hugging Face id (org/name), an API
-            model (openai/gpt-5) or a server (openai:URL#name); NAME= before it sets its label. By default, the models
+            model (openai/gpt-5) or a server (openai:URL#name); NAME=MODEL sets its label. By default, the models
             in horsesense.toml. In Python, also a loaded model.
         probe: Name or file of a probe. In Python, also a `Probe`, or probes by name.
         out: Folder that stores the answers; an interrupted run resumes there. By default, nothing is stored.
         limit: Maximum number of items; whole families are drawn.
         seed: Random seed for sampling items.
         spec: Scoring spec.
-        normalise: Score normalisation. By default, as set in each probe's card.
+        normalise: Score of an option: sum of its token log-probabilities, mean per token, word or character, or
+            pmi. By default, as set in each probe's card.
         formats: Prompt format: loglikelihood (of each option), letters (probability of A, B, …), generate (a reply,
             which is parsed), structured (a reply that the server restricts to the letters), or auto (what the model
             supports).
@@ -136,7 +137,7 @@ def ask(
         limit=limit,
         seed=seed,
         device=compute.device,
-        family=compute.family,
+        model_type=compute.model_type,
         allow_pickle=compute.allow_pickle,
         cache=compute.cache,
         labels=labels,
@@ -160,14 +161,19 @@ def default_folder(models: Sequence[str | Path | Model], names: Sequence[str]) -
 
 
 def short_name(model: str | Path | Model) -> str:
-    """Return the label of a model, its name at a server, or the last part of its path."""
+    """Return the label of a model, its name at a server, or the last part of its path.
+
+    >>> short_name("openai/gpt-4.5"), short_name("org/name-0.5B@main"), short_name("models/small.gguf")
+    ('gpt-4.5', 'name-0.5B', 'small')
+    """
     if not isinstance(model, str | Path):
         return Path(model.name).stem
     text = str(model)
     label, name = labelled(text)
     if label != name:
         return label
-    return Path(text.partition("#")[2] or "served" if is_served(text) else text.partition("@")[0]).stem
+    path = Path((parse_address(text).model or "served") if is_served(text) else text.partition("@")[0])
+    return path.stem if path.suffix == ".gguf" or path.suffix.startswith(".py:") else path.name
 
 
 @translate_errors()
@@ -176,7 +182,8 @@ def open_run(folder: PathLike, *, normalise: str | None = None, unfinished: bool
 
     Args:
         folder: Run folder.
-        normalise: Score normalisation. By default, as set in each probe's card.
+        normalise: Score of an option: sum of its token log-probabilities, mean per token, word or character, or
+            pmi. By default, as set in each probe's card.
         unfinished: Leave out incomplete answers, which are an error otherwise.
 
     Returns:

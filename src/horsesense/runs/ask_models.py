@@ -89,7 +89,7 @@ def ask_models(
         manifest = _manifest(folder, settings)
         for part in manifest.parts:
             _check_part(part, contents, asked.drawn, folder)
-            if settings.family and part.model.name in contents and part.model.family != settings.family:
+            if settings.model_type and part.model.name in contents and part.model.family != settings.model_type:
                 raise occupied(folder, f"answers of {part.model.name} as a {part.model.family} model")
         pairs = [(name_of(model), probe) for model in known for probe in probes]
         manifest = replace(manifest, wanted=tuple(dict.fromkeys((*manifest.wanted, *pairs))))

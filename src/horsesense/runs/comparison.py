@@ -450,9 +450,10 @@ def compare(*runs: AnyRun, normalise: Normalisation | None = None, until: str | 
 
     Args:
         runs: Run folder; one is enough if it has two models. In Python, also a `Run`.
-        normalise: Score normalisation. By default, as set in each probe's card.
-        until: Stopping rule, such as "ci<0.03": also show how many item families would have been enough to know the
-            difference to within 0.03, by an anytime-valid interval.
+        normalise: Score of an option: sum of its token log-probabilities, mean per token, word or character, or
+            pmi. By default, as set in each probe's card.
+        until: Target, such as "ci<0.03": also report after how many item families the interval of the difference would
+            have reached a half-width of 0.03, by an anytime-valid interval.
 
     Returns:
         Each probe that two models answered, with the difference of each pair.

@@ -181,7 +181,7 @@ class ProbeAnswers:
         columns = self.columns
         if not columns.in_families:
             return None
-        # A question repeated under exchanged names (rica) does not test anything more.
+        # A question repeated under exchanged names does not test anything more.
         values = without_repeats(earned.values, columns.again)
         return family_accuracy(values, columns.families, option_counts=columns.options)[0].strict
 

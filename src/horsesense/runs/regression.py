@@ -159,7 +159,8 @@ def check_regression(
         new: Run folder to check. In Python, also a `Run`.
         against: Run folder that it is compared with. In Python, also a `Run`.
         margin: Tolerated loss of accuracy.
-        normalise: Score normalisation. By default, as set in each probe's card.
+        normalise: Score of an option: sum of its token log-probabilities, mean per token, word or character, or
+            pmi. By default, as set in each probe's card.
         summary: Markdown file to write a summary to.
         junit: JUnit XML file to write.
 

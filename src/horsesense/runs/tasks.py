@@ -37,7 +37,7 @@ class Settings:
     limit: int | None = None
     seed: int = 0
     device: str = "auto"
-    family: str | None = None
+    model_type: str | None = None
     allow_pickle: bool = False
     cache: bool = True
     labels: Mapping[str, str] = field(default_factory=dict)
@@ -85,7 +85,7 @@ class ModelRequest:
     @property
     def key(self) -> tuple[Any, ...]:
         """What identifies the loaded model, apart from its dtype."""
-        return self.name, self.source, self.content, self.settings.family, self.settings.device
+        return self.name, self.source, self.content, self.settings.model_type, self.settings.device
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,7 +244,7 @@ def _load(request: ModelRequest, items: Sequence[Item]) -> LanguageModel:
     def load(dtype: str) -> LanguageModel:
         model = load_model(
             request.source,
-            family=settings.family,
+            model_type=settings.model_type,
             device=settings.device,
             dtype=dtype,
             allow_pickle=settings.allow_pickle,

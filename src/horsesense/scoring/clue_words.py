@@ -1,4 +1,4 @@
-"""Clue words: what a prediction depends on whatever the entities are called (rica, appendix C, case study).
+"""Clue words: what a prediction depends on whatever the entities are called (Zhou et al. 2021, appendix C).
 
 A single saliency map is noisy. So the same statement is explained with several draws of names; a word is a clue if it
 is among the strongest in most draws, and a stability figure says how far the draws agree.
@@ -47,9 +47,7 @@ class Marked:
             *(_SLOT.sub(lambda slot: names[slot[1]], part) for part in (self.before, self.target, self.after))
         )
 
-    def explained(
-        self, model: LanguageModel, spec: ScoringSpec, method: Method = "integrated", steps: int = 50, seed: int = 0
-    ) -> Saliency:
+    def explained(self, model: LanguageModel, spec: ScoringSpec, method: Method, steps: int, seed: int) -> Saliency:
         """Attribute the stretch to the other words."""
         start = len(self.before)
         text = self.before + self.target + self.after

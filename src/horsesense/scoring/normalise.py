@@ -23,8 +23,9 @@ OF_SUMS: tuple[Normalisation, ...] = ("sum", "word", "character")
 """Normalisations that need only sums and the texts of the options."""
 
 BY_FORM: dict[str, Normalisation] = {"sentences": "mean", "cloze": "sum", "choice": "mean", "pair": "sum"}
-"""Defaults where neither the user nor the card says: whole sentences by the mean over tokens (as CATs does); options of
-a blank by the joint probability, since all else is the same; answers of unequal length by the mean."""
+"""Defaults where neither the user nor the card says: whole sentences by the mean over tokens (as in Zhou
+et al. 2020); options of a blank by the joint probability, since all else is the same; answers of unequal length by the
+mean."""
 
 
 def normalised(answer: Answer, item: Item, spec: ScoringSpec, how: Normalisation) -> tuple[float, ...]:

@@ -1,4 +1,4 @@
-"""Which words a prediction depends on: gradients through captum (rica, section 5.3).
+"""Which words a prediction depends on: gradients through captum (Zhou et al. 2021, section 5.3).
 
 The value of a token is the gradient of the target's log-probability times the difference between its embedding and a
 baseline: at the text itself (``gradient``), averaged over noise (``smoothgrad``), or along the path from the baseline
@@ -82,9 +82,9 @@ def saliency(
     start: int,
     end: int,
     spec: ScoringSpec,
-    method: Method = "integrated",
-    steps: int = 50,
-    seed: int = 0,
+    method: Method,
+    steps: int,
+    seed: int,
 ) -> Saliency:
     """Attribute the log-probability of the stretch from ``start`` to ``end`` to the other words.
 

@@ -286,7 +286,7 @@ def _loaded(model: str | Path | Model, spec: ScoringSpec, loading: LoadSettings 
 
         how = loading or LoadSettings()
         loaded = load_model(
-            model, family=how.family, device=how.device, dtype=spec.dtype, allow_pickle=how.allow_pickle
+            model, model_type=how.model_type, device=how.device, dtype=spec.dtype, allow_pickle=how.allow_pickle
         )
         notes = ", ".join(loaded.notes)
         progress.log(

@@ -26,7 +26,7 @@ class Families:
     sizes: NDArray[np.int64]
     """Number of members with a gold."""
     means: Floats
-    """Mean credit of the members (rica, figure 7)."""
+    """Mean credit of the members (Zhou et al. 2021, figure 7)."""
     strict: NDArray[np.bool_]
     """Whether every member is correct; a tie is not."""
     units: NDArray[Any]
@@ -296,7 +296,7 @@ class Consistency:
     """Agreement of the two members of each pair. A tie counts as wrong. ``n`` counts pairs."""
 
     consistent: Estimate
-    """Share of pairs with both members correct or both wrong (cats: "consistent")."""
+    """Share of pairs with both members correct or both wrong (Zhou et al. 2020: "consistent")."""
     both: Estimate
     """Share of pairs with both members correct, as knowledge predicts."""
     expected: Estimate

@@ -219,7 +219,7 @@ def _means(keys: Sequence[Key], values: Floats | Sequence[float]) -> dict[Key, f
 
 
 def is_retest(item: Item) -> bool:
-    """Return whether an item repeats another item's question with exchanged names (the facet ``retest`` of rica)."""
+    """Return whether an item repeats another item's question with exchanged names (the facet ``retest``)."""
     return item.facets.get("retest") is True
 
 

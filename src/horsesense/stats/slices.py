@@ -208,7 +208,7 @@ def by_every_facet(
 
 @dataclass(frozen=True, slots=True)
 class FacetRow:
-    """Accuracy for one value of a facet, by item and by cluster (wordnetqa, tables 7 and 8)."""
+    """Accuracy for one value of a facet, by item and by cluster (Richardson and Sabharwal 2020, tables 7 and 8)."""
 
     facet: str
     """Name of the facet."""

@@ -16,13 +16,13 @@ from annotated_types import Ge, Interval
 
 from horsesense.core import Answer, Item, Probe
 from horsesense.core.document import Frame, TableDocument, columns_of
-from horsesense.data import read_text, write_file, writing
+from horsesense.data.store import Store
 from horsesense.errors import UserError, argument, translate_errors
 from horsesense.progress import NO_PROGRESS, Progress
 from horsesense.runs.probe_answers import ProbeAnswers
 from horsesense.stats import Estimate, credits, family_accuracy, item_accuracy
 from horsesense.stats.resampling import Floats
-from horsesense.training.controls.control import ControlTask, Fitted, Weights, control
+from horsesense.training.controls.control import VECTORS, ControlTask, Fitted, Weights, control
 from horsesense.training.leaks import Leaks, check_leaks, find_leaks
 from horsesense.training.settings import HELD_OUT, hold_out, with_gold
 
@@ -57,25 +57,20 @@ def store_weights(folder: Path, name: str, seed: int, vectors: str, train: int, 
     """Write the weights of a control into the folder of its answers."""
     from safetensors.numpy import save_file
 
-    with writing(folder / ARRAYS) as temporary:
+    store = Store(folder)
+    with store.writing(folder / ARRAYS) as temporary:
         save_file({key: np.ascontiguousarray(value) for key, value in weights.arrays.items()}, temporary)
-    values = {"name": name, "seed": seed, "vectors": vectors, "train": train, "words": list(weights.words)}
-    write_file(folder / FILE, orjson.dumps(values))
+    store.write(folder / FILE, orjson.dumps(StoredControl(name, seed, vectors, train, tuple(weights.words))))
 
 
 def read_stored(folder: Path) -> tuple[StoredControl, Weights]:
     """Read a control from its folder."""
-    from safetensors import SafetensorError
     from safetensors.numpy import load_file
 
-    try:
-        values = orjson.loads(read_text(folder / FILE))
-        values["words"] = tuple(values["words"])
-        stored = StoredControl(**values)
-        weights = Weights(load_file(folder / ARRAYS), stored.words)
-    except (ValueError, KeyError, TypeError, OSError, SafetensorError):
-        raise UserError("this is not a fitted control", file=folder, fix="fit it again") from None
-    return stored, weights
+    store, fix = Store(folder), "fit it again"
+    stored = store.read(folder / FILE, StoredControl, fix)
+    store.check(folder / ARRAYS, fix)
+    return stored, Weights(load_file(folder / ARRAYS), stored.words)
 
 
 def answer_with_stored(folder: Path, items: list[Item]) -> tuple[StoredControl, Fitted]:
@@ -97,7 +92,7 @@ class ControlSettings:
 
     slots: tuple[str, ...] = ()
     """Facets or groups of the item that majority-per and mlp see. By default, chosen by the control."""
-    vectors: str = "glove"
+    vectors: str = VECTORS
     """Word vectors: glove, a file (GloVe, fastText, word2vec, .npy), or none."""
     encoder: str = "minilm"
     """Encoder of choice-only-encoder."""

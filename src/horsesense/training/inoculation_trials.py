@@ -40,7 +40,7 @@ LEARNING_RATES = {"transformer": (1e-5, 3e-5, 1e-4), CONTROL: (3e-4, 1e-3, 3e-3)
 STEPS = (10, 30, 100, 300, 600)
 """Steps at which a training is evaluated: one training gives a checkpoint for each."""
 SHOWN = (0, 100, 3000)
-"""Training-set sizes whose answers are saved item by item (wordnetqa.txt, figure 3)."""
+"""Training-set sizes whose answers are saved item by item (Richardson and Sabharwal 2020, figure 3)."""
 MAX_NATURAL = 3000
 """Maximum number of examples of the natural set that add-some adds, as in the paper."""
 
@@ -82,7 +82,7 @@ class InoculationGrid:
     objective: str = ""
     """Training objective, as in train. By default, "options" for decoders, and "multiple-choice" for others."""
     as_paper: bool = False
-    """Pad to five options with empty answers, as in the WordNetQA paper; with ``objective`` multiple-choice."""
+    """Pad to five options with empty answers (Richardson and Sabharwal 2020); with ``objective`` multiple-choice."""
     lora: bool = False
     """Train a LoRA adapter instead of all weights."""
     allow_overlap: bool = False

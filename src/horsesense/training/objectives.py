@@ -52,8 +52,9 @@ class Losses(Protocol):
 class TextLosses:
     """Language models on filled statements: the masked word, words masked at random, left to right.
 
-    Masked models are trained with the masking of the evaluation and causal ones on the whole statement (rica.txt, 4.2),
-    or on words of the filled sentence masked at random (winoventi.txt, 3.3).
+    Masked models are trained with the masking of the evaluation and causal ones on the whole statement
+    (Zhou et al. 2021, section 4.2), or on words of the filled sentence masked at random (Do and Pavlick 2021, section
+    3.3).
     """
 
     @staticmethod
@@ -113,7 +114,7 @@ def _masked_at_random(fed: Fed, tokenizer: Any) -> Fed:
 
 
 class LabelLosses:
-    """Labels of a pair of texts, with or without an auxiliary language-model loss (partwhole.txt, 5)."""
+    """Labels of a pair of texts, with or without an auxiliary language-model loss (Mullenbach et al. 2019)."""
 
     @staticmethod
     def examples(
@@ -159,7 +160,7 @@ class LabelLosses:
 
 
 class OptionLosses:
-    """Multiple choice: ``[CLS] question [SEP] answer``, a score each, a softmax over them (wordnetqa.txt, 4.1)."""
+    """Multiple choice: ``[CLS] question [SEP] answer``, a score each, a softmax over them."""
 
     @staticmethod
     def examples(
@@ -306,13 +307,13 @@ class LetterLosses:
         from horsesense.scoring.prompts import letters_of
 
         examples = []
-        for shown in cast("list[ShownItem]", LETTERS.prepare(model, items, _SPEC, ())):
-            assert shown.item.answer is not None
+        for question in cast("list[ShownItem]", LETTERS.prepare(model, items, _SPEC, ())):
+            assert question.item.answer is not None
             examples.append(
                 {
-                    "ids": [turn_row(model, turn, _SPEC).given.ids for turn in shown.turns],
-                    "letters": [tokens_of(model, letter) for letter in letters_of(shown.item)],
-                    "answers": [order.index(shown.item.answer) for order in shown.orders],
+                    "ids": [turn_row(model, turn, _SPEC).given.ids for turn in question.turns],
+                    "letters": [tokens_of(model, letter) for letter in letters_of(question.item)],
+                    "answers": [order.index(question.item.answer) for order in question.orders],
                 }
             )
         return examples

@@ -80,7 +80,7 @@ def _full(material: TrainingMaterial, number: int) -> TrainingPlan:
     """Train on everything or, for a size curve, on the first ``number`` statements of one shuffled order.
 
     A larger set contains the smaller ones. Beyond the size of the training set, statements are repeated about other
-    entities (rica.txt, figure 4c: up to 80,000).
+    entities (Zhou et al. 2021, figure 4c: up to 80,000).
     """
     if number < 0:
         raise UserError(f"{number} statements cannot be trained on", fix="use 1 or more; before training is shown too")

@@ -81,7 +81,7 @@ class Recipe(TrainingSettings):
     eval_steps: tuple[int, ...] = ()
     """Evaluate at these steps instead of every so many."""
     fill_to: int = 0
-    """Multiple choice: pad to this number of options with empty answers, as in the WordNetQA paper."""
+    """Multiple choice: pad to this number of options with empty answers, as Richardson and Sabharwal (2020) do."""
     blind: bool = False
     """Leave the question (or the premise) out: a partial-input control."""
     lm_weight: float = 0.5

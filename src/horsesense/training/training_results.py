@@ -140,7 +140,7 @@ def curves(selected: Sequence[SelectedTrial]) -> list[CurvePoint]:
 
 
 def inoculation_curve(selected: Sequence[SelectedTrial]) -> Curve:
-    """Return accuracy by training-set size (wordnetqa.txt, figure 4): on the probe and on the original task."""
+    """Return accuracy by training-set size, on the probe and on the original task (Richardson and Sabharwal 2020)."""
     settings = {trial.setting for trial in selected if trial.k} or {trial.setting for trial in selected}
     lines = []
     for setting in sorted(settings):
@@ -158,7 +158,7 @@ def inoculation_curve(selected: Sequence[SelectedTrial]) -> Curve:
 
 
 def training_curves(result: Training) -> list[Curve]:
-    """Return accuracy by training-set size (rica.txt, figure 6), and by step of trainings with several evaluations."""
+    """Return accuracy by training-set size, and by step of trainings with several evaluations."""
     sizes: dict[str, list[LinePoint]] = defaultdict(list)
     guess: dict[str, float | None] = {}
     for point in sorted(result.points, key=lambda point: point.train):

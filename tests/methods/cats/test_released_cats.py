@@ -136,7 +136,7 @@ def test_identical_candidates_are_kept_and_counted(tmp_path: Path) -> None:
 
 def test_skip_bad_keeps_the_good_lines(tmp_path: Path) -> None:
     path = write(tmp_path / "sm.txt", ("1", "a", "b"), ("7", "c\u00a0", "d"), ("0", "e", "f"))
-    with pytest.raises(UserError, match=r"sm\.txt:2: the answer 7 is not a number from 0 to 1"):
+    with pytest.raises(UserError, match=r"sm\.txt:2: the answer 7 .*from 0 to 1"):
         read_files("cats", [path])
     probe = read_files("cats", [path], skip_bad=True)
     assert [item.options for item in probe.items] == [("a", "b"), ("e", "f")]

@@ -59,7 +59,7 @@ def test_arc_has_any_number_of_options(tmp_path: Path) -> None:
     probe = read_files("arc", [path])
     assert [(len(item.options), item.answer) for item in probe.items] == [(4, 2), (3, 1)]
     path.write_text(line("E", "A", "B"), encoding="utf-8")
-    with pytest.raises(UserError, match="the answerKey 'E' is not one of the labels A, B"):
+    with pytest.raises(UserError, match=r"answerKey 'E' .*labels A, B"):
         read_files("arc", [path])
 
 

@@ -12,8 +12,8 @@ import pytest
 import horsesense as hs
 from horsesense.core import Item, Probe
 from horsesense.methods.rica.axioms import is_upper
-from horsesense.methods.rica.ladder import BESIDE, RUNGS, LadderAnalysis, analyse_ladder
 from horsesense.profiling.abilities import abilities, pool_of
+from horsesense.stats.rungs import BESIDE, RUNGS, LadderAnalysis, analyse_ladder
 
 Answerer = Callable[[Item], int]
 

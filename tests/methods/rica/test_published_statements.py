@@ -166,7 +166,7 @@ def test_the_pair_comes_from_the_config(tmp_path: Path) -> None:
     masks, config = write(tmp_path / "m.txt", "frostier"), write(tmp_path / "c.txt", "['frostier', 'balmier']")
     (item,) = read_files("rica", [sentences, masks, config]).items
     assert (item.options, item.answer) == (("balmier", "frostier"), 1)
-    with pytest.raises(UserError, match="the opposite of 'frostier' is unknown; give a config"):
+    with pytest.raises(UserError, match=r"opposite of 'frostier'.*give a config"):
         read_files("rica", [sentences, masks])
 
 

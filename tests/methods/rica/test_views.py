@@ -15,7 +15,7 @@ from horsesense.methods.rica.published_statements import read_rica
 from horsesense.methods.rica.suite import FILES, with_facts, with_names
 from horsesense.methods.rica.views import ViewRun, in_view, statement_of
 from horsesense.methods.suites.ask import AskedSuite, ask_suite
-from horsesense.methods.suites.frame import kept_tables
+from horsesense.methods.suites.frame import stored_tables
 from horsesense.stats import Estimate
 from tests.support.small_rica import lay_rica
 
@@ -182,7 +182,7 @@ def test_the_rule_is_a_control_of_its_own(asked: tuple[AskedSuite, Path]) -> Non
 
 def test_the_tables_come_again_from_the_folder(asked: tuple[AskedSuite, Path]) -> None:
     suite, out = asked
-    assert kept_tables(out) == suite.tables
+    assert stored_tables(out) == suite.tables
 
 
 def test_a_folder_without_its_sets_is_refused(tmp_path: Path) -> None:

@@ -53,7 +53,7 @@ def no_wordnet(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_literal_associations_against_the_whole_vocabulary(tiny_folders: dict[str, Path]) -> None:
     model = load_model(str(tiny_folders["bert"]), device="cpu")
     nouns = [Noun("stone"), Noun("songs", plural=True)]
-    by_noun = ask_associations(model, nouns, Elicitation(literal=True))
+    by_noun = ask_associations(model, nouns, Elicitation(as_paper=True))
 
     def best(text: str) -> list[str]:
         ids = model.tokenizer(text, return_tensors="pt")["input_ids"]

@@ -49,7 +49,7 @@ def test_odd_entries_are_told_and_none_is_lost(tmp_path: Path) -> None:
 
 
 def test_literal_nouns_keep_their_spelling() -> None:
-    listed = clean_nouns(enumerate(["Jeans", "jeans", "Jeans"], start=1), literal=True)
+    listed = clean_nouns(enumerate(["Jeans", "jeans", "Jeans"], start=1), as_paper=True)
     assert [(noun.word, noun.plural) for noun in listed.nouns] == [("Jeans", False), ("jeans", False)]
     assert listed.notes == {"repeated, asked once": 1}
 

@@ -76,7 +76,7 @@ def test_fine_tuning_files_are_read_as_they_are(tmp_path: Path) -> None:
     train, test = folder / "train.txt", folder / "only-generics-test.txt"
     train.write_text(f"{FILLED[1]}\n")
     test.write_text(f"{FILLED[0]}\n{FILLED[1]}\n")
-    with pytest.raises(UserError, match=r"winoventi_bert_large_final\.tsv, which is not in a folder above"):
+    with pytest.raises(UserError, match=r"winoventi_bert_large_final\.tsv"):
         read_files("winoventi", [train])
     foreign = tmp_path / "wsc.txt"
     foreign.write_bytes(FILLED[0].encode() + b"\n1\x01he ate\x01he drank\n")
@@ -97,7 +97,7 @@ def test_fine_tuning_files_are_read_as_they_are(tmp_path: Path) -> None:
     (spaced,) = read_files("winoventi", [test]).items
     assert spaced.member == "generic"
     test.write_text("Ann took the pan from the moon. The pan is hot.\n")
-    with pytest.raises(UserError, match=r"only-generics-test\.txt:1: no row of the benchmark has this text"):
+    with pytest.raises(UserError, match=r"only-generics-test\.txt:1: no row"):
         read_files("winoventi", [test])
 
 

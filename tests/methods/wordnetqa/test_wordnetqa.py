@@ -127,7 +127,7 @@ def test_one_parent_that_is_named_first_is_an_isa(tmp_path: Path, monkeypatch: p
         "lemma\tpug\tpug\ndefinition\tpug\ta small one\nexample\tpug\tthe pug sat\nisa\tpug\tdog\n"
     )
     add_triples("one", tmp_path / "one.tsv")
-    with pytest.raises(UserError, match="one gives no question of hypernymy with 5 options"):
+    with pytest.raises(UserError, match=r"no question of hypernymy with 5 options"):
         build_wordnetqa(load_graph("one"), WordNetPlan("hypernymy"))
 
 

@@ -57,7 +57,7 @@ def test_cues_take_a_served_model(server: ModelServer, local: LanguageModel) -> 
 
 def test_what_needs_the_weights_says_so(server: ModelServer, tmp_path: Path) -> None:
     write_probe(tmp_path / "p.jsonl", short_questions(12, 1))
-    with pytest.raises(UserError, match="is served, and gradients need the weights; use a local model"):
+    with pytest.raises(UserError, match=r"gradients need the weights"):
         hs.saliency(server.name, "Ice is [cold].")
-    with pytest.raises(UserError, match=r"is served, and a server gives no weights; .* to train, name a folder"):
+    with pytest.raises(UserError, match=r"server gives no weights; .*name a folder"):
         hs.train(server.name, train=tmp_path / "p.jsonl", tests=[tmp_path / "p.jsonl"], out=tmp_path / "out")

@@ -90,7 +90,7 @@ def test_a_server_that_is_killed_and_loads_again_is_waited_for(local: LanguageMo
 def test_what_was_answered_is_kept_when_patience_ends(server: ModelServer, tmp_path: Path) -> None:
     settings = ServedSettings(patience=0, concurrency=1)
     server.behaviour.fault, server.behaviour.every = "503", 10
-    with pytest.raises(UserError, match=r"HTTP 503.*run the same command again: all replies so far are stored"):
+    with pytest.raises(UserError, match=r"HTTP 503.*replies so far are stored"):
         hs.ask(server.name, PROBE, formats="letters", out=tmp_path, served=settings)
     server.behaviour.fault = ""
     hs.ask(server.name, PROBE, formats="letters", out=tmp_path, served=settings)
@@ -100,7 +100,7 @@ def test_what_was_answered_is_kept_when_patience_ends(server: ModelServer, tmp_p
 
 def test_an_address_at_which_nobody_ever_answered_is_told_in_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limiter, "_STRANGER", 0.4)
-    with pytest.raises(UserError, match=r"does not answer after \d tries in 0 s .*the address is right"):
+    with pytest.raises(UserError, match=r"after \d tries in 0 s .*the address is right"):
         open_served(f"openai:http://127.0.0.1:{free_port()}/v1#m", ServedSettings(patience=300))
 
 

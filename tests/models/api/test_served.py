@@ -108,7 +108,7 @@ def test_a_slow_answer_is_asked_for_again(server: ModelServer) -> None:
 
 def test_a_server_that_never_answers_is_one_sentence(server: ModelServer) -> None:
     server.behaviour.fault, server.behaviour.every = "503", 1
-    with pytest.raises(UserError, match=r"does not answer after \d tries in \d s \(HTTP 503: not now\); see whether"):
+    with pytest.raises(UserError, match=r"\d tries in \d s .*HTTP 503: not now"):
         hs.ask(server.name, PROBE, served=ServedSettings(patience=0.5))
 
 

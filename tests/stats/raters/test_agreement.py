@@ -202,7 +202,7 @@ def test_no_overlap(figure: Any) -> None:
 
 
 def test_unknown_label() -> None:
-    with pytest.raises(UserError, match="the value 'c' of i0 is not a label"):
+    with pytest.raises(UserError, match=r"'c' of i0 is not a label"):
         table(["c"], "ab")
 
 

@@ -68,7 +68,7 @@ def test_gold_is_spread_over_the_labels() -> None:
     assert [agreed[item] for item in chosen] == ["0", "0", "1", "1", "2", "2"]
     assert len(set(chosen)) == 6
     assert chosen == choose_gold(dict(reversed(agreed.items())), ["0", "1", "2"], each=2, seed=5)
-    with pytest.raises(UserError, match="0 items are agreed to be '3', and 2 are needed"):
+    with pytest.raises(UserError, match=r"0 items .*'3', and 2 are needed"):
         choose_gold(agreed, ["0", "1", "2", "3"])
 
 

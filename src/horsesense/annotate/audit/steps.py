@@ -53,6 +53,8 @@ if TYPE_CHECKING:
     from horsesense.models.hf.language_model import LanguageModel
 
 SECOND_STAGE = f"{FOR_AUDITOR}-second"
+CHUNK = 130
+"""Default number of questions per file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +113,7 @@ def new(
     seed: int = 0,
     known: Probe | str | Path | None = None,
     votes: str | Path | None = None,
-    chunk: Annotated[int, Ge(1)] = 130,
+    chunk: Annotated[int, Ge(1)] = CHUNK,
 ) -> NewAudit:
     """Draw a sample, add seeded errors, and write files without keys for the auditor.
 
@@ -157,7 +159,7 @@ def _votes(path: Path) -> Iterator[Judgement]:
 
 
 @translate_errors()
-def second(audit: str | Path, /, *judgements: str | Path, chunk: Annotated[int, Ge(1)] = 130) -> SecondStage:
+def second(audit: str | Path, /, *judgements: str | Path, chunk: Annotated[int, Ge(1)] = CHUNK) -> SecondStage:
     """Write the files of the second stage: the items that were judged bad and as many others, with their keys.
 
     Args:

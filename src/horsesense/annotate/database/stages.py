@@ -42,7 +42,7 @@ def keep_open(served: ServedStudy, current: Collection[str]) -> None:
     """Close tasks that are no longer asked and reopen those that are; judgements stay."""
     with writing(served.engine) as connection:
         for row in connection.execute(select(_items.id, _items.key, _items.wanted, _items.held, _items.answered)).all():
-            wanted = served.study.judgements if row.key in current else row.held + row.answered
+            wanted = served.study.per_item if row.key in current else row.held + row.answered
             wanted = max(wanted, row.held + row.answered)
             if wanted != row.wanted:
                 connection.execute(update(tables.items).where(_items.id == row.id).values(wanted=wanted))

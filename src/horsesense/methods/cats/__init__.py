@@ -32,6 +32,7 @@ METHOD = Method(
     name="cats",
     citation="Xuhui Zhou, Yue Zhang, Leyang Cui and Dandan Huang. Evaluating Commonsense in Pre-trained Language "
     "Models. AAAI 2020. doi:10.1609/aaai.v34i05.6523",
+    files={"cats": _HERE},
     readers={
         "cats": Reader(f"{_HERE}.dataset:read_cats"),
         "cats-robust": Reader(f"{_HERE}.dataset:read_cats_robust"),

@@ -111,7 +111,7 @@ def ladder(
             wrong options), rarity (rarer words), or a probe of yours whose items have a facet named ``level``. By
             default, steps and polarity, which need no WordNet.
         families: Number of families per level.
-        full: Ask all families on all levels, instead of the levels around the threshold.
+        full: Ask all families on all levels, instead of those around the level at which the model fails.
         out: Folder that stores the answers; an interrupted run resumes there. By default, runs/MODEL-ladder.
 
     Returns:

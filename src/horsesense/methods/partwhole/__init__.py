@@ -39,6 +39,7 @@ METHOD = Method(
     "Captains? A Challenge Dataset for Commonsense Reasoning over Adjectives and Objects. EMNLP-IJCNLP 2019. "
     "doi:10.18653/v1/D19-1625",
     probes={"partwhole-own": f"{_HERE}.own_probe:own_probe"},
+    files={"partwhole": _HERE},
     readers={
         "partwhole": Reader(f"{_HERE}.dataset:read_partwhole"),
         "partwhole-nli": Reader(f"{_HERE}.dataset:read_partwhole_nli"),

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from horsesense.methods.rica.perturbations import equivalent as equivalent
     from horsesense.methods.rica.published_axioms import check_published_axioms as check_published_axioms
     from horsesense.methods.rica.published_axioms import filter_recall as filter_recall
+    from horsesense.methods.rica.realiser import compare_wording as compare_wording
+    from horsesense.methods.rica.realiser import write_pairs as write_pairs
     from horsesense.methods.rica.study import run_study as run_study
     from horsesense.methods.rica.views import run_views as run_views
 
@@ -41,6 +43,7 @@ METHOD = Method(
     name="rica",
     citation="Pei Zhou and others. RICA: Evaluating Robust Inference Capabilities Based on Commonsense Axioms. EMNLP "
     "2021. doi:10.18653/v1/2021.emnlp-main.598",
+    files={"rica": _HERE},
     readers={
         "rica": Reader(f"{_HERE}.published_statements:read_rica", "SENTENCES MASK_WORDS [CONFIG]", 2, 3),
         "rica-axioms": Reader(f"{_HERE}.published_axioms:read_rica_axioms"),

@@ -21,7 +21,6 @@ from horsesense.lexicons.word_forms import PAIR_OF
 from horsesense.lexicons.words import zipf
 from horsesense.methods.rica.controls import CONTROLS, NEAR, ControlScore, control_scores
 from horsesense.methods.rica.items import SETTINGS
-from horsesense.methods.rica.ladder import BESIDE, RUNGS, LadderAnalysis, analyse_ladder
 from horsesense.methods.rica.views import ViewScore, view_scores
 from horsesense.methods.suites.frame import PaperRow, PaperTable
 from horsesense.runs.probe_answers import ProbeAnswers, read_run
@@ -30,6 +29,7 @@ from horsesense.stats.combined import Bias, right_word, valence_bias, valence_of
 from horsesense.stats.families import without_repeats
 from horsesense.stats.paired import ablation, is_retest, retest
 from horsesense.stats.resampling import Floats, Names
+from horsesense.stats.rungs import BESIDE, RUNGS, LadderAnalysis, analyse_ladder
 
 Question = tuple[str, str, bool]
 """Axiom, kind up to renaming, whether the fact is stated."""

@@ -103,7 +103,7 @@ class RicaModels:
     """Models: who writes and checks statements."""
 
     realiser: str = ""
-    """Sequence-to-sequence model that writes the statements. By default, a grammar does."""
+    """Model that writes the statements, trained on ``rica pairs``. By default, a grammar does."""
     fluency: str = ""
     """Language model that flags odd statements."""
     tokenizer: str | Path | None = None
@@ -183,8 +183,7 @@ def build(
 
 def _realised(plan: RicaPlan, models: RicaModels) -> Probe:
     """Build twice: once to collect the forms, then with the statements that the model writes for them."""
-    from horsesense.methods.rica.realiser import words_of_model, write_statements
-    from horsesense.models.load import open_local
+    from horsesense.methods.rica.realiser import open_realiser, words_of_model, write_statements
 
     forms: dict[str, None] = {}
 
@@ -194,8 +193,7 @@ def _realised(plan: RicaPlan, models: RicaModels) -> Probe:
 
     build_rica(replace(plan, realise=collect))
     rejected: Counter[str] = Counter()
-    why = "only a sequence-to-sequence model writes statements"
-    writer = open_local(models.realiser, why, device=models.device, dtype=models.dtype)
+    writer = open_realiser(models.realiser, device=models.device, dtype=models.dtype)
     probe = build_rica(replace(plan, realise=words_of_model(write_statements(writer, list(forms)), rejected)))
     return replace(probe, card=replace(probe.card, notes={**probe.card.notes, **rejected}))
 

@@ -24,9 +24,10 @@ from horsesense.core.document import Document
 from horsesense.core.spec import parse_spec
 from horsesense.core.views import fill_blank
 from horsesense.errors import UserError, translate_errors
+from horsesense.lexicons.novel_names import rename_entities
 from horsesense.lexicons.words import words
 from horsesense.methods.rica.controls import content_of
-from horsesense.methods.rica.published_statements import CONNECTIVE, entities, rename_entities
+from horsesense.methods.rica.published_statements import CONNECTIVE, entities
 from horsesense.methods.rica.statements import entities_of
 from horsesense.methods.rica.views import open_rica
 from horsesense.progress import NO_PROGRESS, Progress

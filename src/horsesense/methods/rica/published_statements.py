@@ -12,7 +12,7 @@ pair. Names do not distinguish the axioms of the curated set, because each place
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import groupby
@@ -20,6 +20,7 @@ from pathlib import Path
 
 from horsesense.core import BLANK, Card, Item, Probe, Source
 from horsesense.errors import UserError
+from horsesense.lexicons.novel_names import rename_entities
 from horsesense.lexicons.word_forms import OPPOSITES, comparative_valence, negations
 from horsesense.lexicons.words import words
 from horsesense.methods.published.linking import linked
@@ -98,15 +99,6 @@ def entities(statement: str) -> tuple[str, str]:
     """
     conclusion = _NAME.findall(statement.rpartition(CONNECTIVE)[2].removesuffix("'s"))
     return (conclusion[0], conclusion[-1]) if conclusion else ("", "")
-
-
-def rename_entities(text: str, names: Mapping[str, str]) -> str:
-    """Rename the entities of a text.
-
-    >>> rename_entities("wob is zim's boss, so wob is ___ busy than zim", {"wob": "Ann", "zim": "Bob"})
-    "Ann is Bob's boss, so Ann is ___ busy than Bob"
-    """
-    return _NAME.sub(lambda name: names.get(name[0], name[0]), text)
 
 
 def first_named(statement: str) -> str:

@@ -1,19 +1,28 @@
-"""Statements written by a sequence-to-sequence model (section 2.2, stage 5), and odd texts flagged by another model.
+"""Statements written by a model (section 2.2, stage 5): pairs to train one, its texts, and odd texts that it flags.
 
-Both are proposals: `statement_of` checks each text against its form, and oddness is a facet that drops nothing.
+The paper trains BART on 200 pairs of logical form and text. Here a causal model continues `FRAME` after training on
+`write_pairs`, and a sequence-to-sequence model gets the form alone. All texts are proposals: `statement_of` checks each
+against its form, and oddness is a facet that drops nothing.
 """
 
 from __future__ import annotations
 
+import random
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from itertools import cycle
+from pathlib import Path
+from typing import Annotated
 
 import numpy as np
+from annotated_types import Ge
 
-from horsesense.core import Item, Probe, ScoringSpec, fill_blank
-from horsesense.errors import UserError
+from horsesense.core import BLANK, Card, Item, Probe, ScoringSpec, fill_blank, write_probe
+from horsesense.core.catalogue import as_probe
+from horsesense.core.document import Document
+from horsesense.errors import UserError, translate_errors
 from horsesense.methods.rica.axioms import (
     Axiom,
     Comp,
@@ -21,11 +30,18 @@ from horsesense.methods.rica.axioms import (
     opposite,
     plain,
 )
+from horsesense.methods.rica.notation import parse_form
+from horsesense.methods.rica.published_axioms import read_rica_axioms
+from horsesense.methods.rica.published_statements import LICENCE
 from horsesense.methods.rica.statements import ENTITY, Statement, say
 from horsesense.models.hf.language_model import LanguageModel
-from horsesense.models.load import load_model
-from horsesense.models.protocol import Model
+from horsesense.models.load import load_model, open_local
+from horsesense.models.protocol import Model, Sampling, Turn
 from horsesense.scoring.texts import score_texts
+from horsesense.stats import Estimate, accuracy
+
+FRAME = "{form}. In words:"
+"""Text that a causal realiser continues with a statement."""
 
 # Statements written by a model.
 
@@ -80,6 +96,7 @@ BATCH = 32
 LONGEST = 96
 FAR = 3.5
 """Robust z above which a text is an outlier (Iglewicz and Hoaglin, 1993)."""
+MISFITS = 5
 
 
 def write_statements(model: LanguageModel, forms: Sequence[str]) -> dict[str, str]:
@@ -87,12 +104,21 @@ def write_statements(model: LanguageModel, forms: Sequence[str]) -> dict[str, st
 
     The model has to be fine-tuned on pairs of form and text.
     """
+    if model.family.encoder_decoder:
+        return _translated(model, forms)
+    if not model.can("text"):
+        raise UserError(
+            f"{model.name} is {model.family}, which cannot write text",
+            fix="give a causal or sequence-to-sequence model",
+        )
+    turns = [Turn(FRAME.format(form=form)) for form in forms]
+    replies = model.continuations(turns, Sampling(tokens=LONGEST))
+    return {form: _first_sentence(reply[0].text) for form, reply in zip(forms, replies, strict=True)}
+
+
+def _translated(model: LanguageModel, forms: Sequence[str]) -> dict[str, str]:
     import torch
 
-    if not model.family.encoder_decoder:
-        raise UserError(
-            f"{model.name} is {model.family}, which cannot write text", fix="give a sequence-to-sequence model"
-        )
     written: dict[str, str] = {}
     for start in range(0, len(forms), BATCH):
         batch = list(forms[start : start + BATCH])
@@ -105,6 +131,224 @@ def write_statements(model: LanguageModel, forms: Sequence[str]) -> dict[str, st
             )
         written |= dict(zip(batch, model.tokenizer.batch_decode(out, skip_special_tokens=True), strict=True))
     return written
+
+
+def _first_sentence(text: str) -> str:
+    r"""Return a causal model's statement: it was trained up to the full stop, and writes on after it.
+
+    >>> _first_sentence(" A is B's boss, so A is more strict than B. A is")
+    "A is B's boss, so A is more strict than B."
+    """
+    first, stop, _ = text.strip().partition("\n")[0].partition(".")
+    return first + stop
+
+
+def open_realiser(name: str, *, device: str = "auto", dtype: str = "float32") -> LanguageModel:
+    """Load a model that writes statements."""
+    return open_local(name, "only a model that is trained on forms writes statements", device=device, dtype=dtype)
+
+
+# Pairs of form and text, and how a writer words them.
+
+
+@dataclass(frozen=True, slots=True)
+class RealiserPairs(Document):
+    """Pairs to train a realiser on, and pairs to test it on."""
+
+    train: Path
+    """File of the training pairs."""
+    test: Path
+    """File of the test pairs; they share no axiom with the training pairs."""
+    trained: int
+    """Number of training pairs."""
+    tested: int
+    """Number of test pairs."""
+    cells: int
+    """Number of kinds of premise and perturbation among the training pairs."""
+
+
+@translate_errors()
+def write_pairs(
+    file: str | Path, *, out: str | Path, number: Annotated[int, Ge(1)] = 200, seed: Annotated[int, Ge(0)] = 0
+) -> RealiserPairs:
+    """Write pairs of logical form and published statement: some to train a realiser on, and as many to test it.
+
+    A pair is a cloze whose options are the statement and that of another perturbation. Training pairs take every kind
+    of premise and perturbation in turn, as in the paper; test pairs are drawn at random from other axioms, one each.
+
+    Args:
+        file: Published axioms (RICA_10k_axiom2set.jsonl), plain or gzipped.
+        out: Folder for train.jsonl and test.jsonl.
+        number: Number of pairs in each file.
+        seed: Random seed.
+
+    Returns:
+        The files.
+    """
+    pairs = _pairs(read_rica_axioms([Path(file)]).items)
+    train = _in_turn(pairs, number, seed)
+    axioms = {pair.groups["axiom"] for pair in train}
+    others = [pair for pair in _one_per_axiom(pairs, seed) if pair.groups["axiom"] not in axioms][:number]
+    if not others:
+        raise UserError("no axiom is left to test on", file=Path(file), fix="ask for fewer pairs")
+    files = {"train": Path(out) / "train.jsonl", "test": Path(out) / "test.jsonl"}
+    for name, chosen in (("train", train), ("test", others)):
+        card = Card(
+            name="rica-pairs",
+            method="rica",
+            licence=LICENCE,
+            made=f"Logical forms of RICA and their published statements, to {name} a realiser.",
+            group="axiom",
+            seed=seed,
+        )
+        write_probe(files[name], Probe.of(chosen, card))
+    return RealiserPairs(files["train"], files["test"], len(train), len(others), len(set(map(_cell, train))))
+
+
+def _pairs(items: Sequence[Item]) -> list[Item]:
+    """Return a cloze for each form that has a statement of its own."""
+    families = defaultdict[str, list[Item]](list)
+    for item in items:
+        families[item.family].append(item)
+    pairs = []
+    for family in families.values():
+        texts = [_statement(item) for item in family]
+        for i, item in enumerate(family):
+            wrong = next((text for text in texts[i + 1 :] + texts[:i] if text != texts[i]), None)
+            if wrong is None or _worded(_form(item)) is None:
+                continue
+            options = tuple(sorted((texts[i], wrong)))
+            text = f"{FRAME.format(form=_form(item))} {BLANK}"
+            answer = options.index(texts[i])
+            pairs.append(replace(item, probe="rica-pairs", text=text, options=options, answer=answer))
+    return pairs
+
+
+def _statement(item: Item) -> str:
+    return fill_blank(item.text, item.options[item.answer or 0]).strip().rstrip(".") + "."
+
+
+def _worded(form: str) -> str | None:
+    """Return the statement of the grammar; None for a damaged form, such as one with the comparative *Aetter*."""
+    try:
+        return say(parse_form(form)).text
+    except UserError:
+        return None
+
+
+def _cell(pair: Item) -> tuple[str, str]:
+    return str(pair.facets["template"]), pair.member
+
+
+def _one_per_axiom(pairs: Sequence[Item], seed: int) -> list[Item]:
+    mixed = sorted(pairs, key=lambda pair: pair.id)
+    random.Random(seed).shuffle(mixed)
+    return list({pair.groups["axiom"]: pair for pair in mixed}.values())
+
+
+def _in_turn(pairs: Sequence[Item], number: int, seed: int) -> list[Item]:
+    """Return up to ``number`` pairs of as many axioms: one of each kind of premise and perturbation, then another."""
+    cells = defaultdict[tuple[str, str], list[Item]](list)
+    mixed = sorted(pairs, key=lambda pair: pair.id)
+    random.Random(seed).shuffle(mixed)
+    for pair in mixed:
+        cells[_cell(pair)].append(pair)
+    chosen: dict[str, Item] = {}
+    for cell in cycle(sorted(cells)):
+        if len(chosen) == number or not any(cells.values()):
+            break
+        while cells[cell]:
+            pair = cells[cell].pop()
+            if pair.groups["axiom"] not in chosen:
+                chosen[pair.groups["axiom"]] = pair
+                break
+    return list(chosen.values())
+
+
+@dataclass(frozen=True, slots=True)
+class Wording(Document):
+    """How one writer words the forms of a probe."""
+
+    writer: str
+    """The grammar, or the name of a model."""
+    same: Estimate
+    """Share of texts that are the published ones, apart from case and the final full stop."""
+    fits: Estimate
+    """Share of texts that `build rica --realiser` accepts for their form."""
+    misfits: Sequence[str]
+    """Some texts that do not fit, each after its form."""
+
+
+@dataclass(frozen=True, slots=True)
+class WordingComparison(Document):
+    """How the grammar and realisers word the same forms."""
+
+    forms: int
+    """Number of forms."""
+    damaged: int
+    """Number of forms that are left out because they cannot be parsed."""
+    writers: Sequence[Wording]
+    """The published statements, the grammar and each realiser."""
+
+
+@translate_errors()
+def compare_wording(
+    probe: Probe | str | Path,
+    *,
+    realisers: Sequence[str] = (),
+    limit: Annotated[int, Ge(1)] | None = None,
+    device: str = "auto",
+) -> WordingComparison:
+    """Compare the published statements of logical forms with those of the grammar and of realisers.
+
+    Args:
+        probe: Pairs written by ``rica pairs``, or published axioms (``import rica-axioms``). In Python, also a `Probe`.
+        realisers: Model that writes statements.
+        limit: Maximum number of forms, from the first on.
+        device: Device of the models.
+
+    Returns:
+        How many texts equal the published one, and how many fit their form.
+    """
+    items = [item for item in as_probe(probe).items if item.source.id][:limit]
+    by_grammar = {form: text for form in map(_form, items) if (text := _worded(form)) is not None}
+    published = {_form(item): _published(item) for item in items if _form(item) in by_grammar}
+    axioms = {_form(item): item.groups["axiom"] for item in items if _form(item) in by_grammar}
+    if not published:
+        raise UserError("no item has a logical form", fix="give pairs of `rica pairs`, or import rica-axioms")
+    forms = list(published)
+    written = {"published": published, "grammar": by_grammar}
+    for name in realisers:
+        model = open_realiser(name, device=device)
+        written[model.name] = write_statements(model, forms)
+    return WordingComparison(
+        len(forms),
+        len(set(map(_form, items))) - len(forms),
+        [_wording(writer, texts, published, list(axioms.values())) for writer, texts in written.items()],
+    )
+
+
+def _form(item: Item) -> str:
+    return item.source.id.strip()
+
+
+def _published(item: Item) -> str:
+    text = fill_blank(item.text, item.options[item.answer or 0])
+    return text.removeprefix(FRAME.format(form=_form(item))).strip()
+
+
+def _wording(writer: str, texts: Mapping[str, str], published: Mapping[str, str], units: Sequence[str]) -> Wording:
+    def plainly(text: str) -> str:
+        return text.strip().rstrip(".").lower()
+
+    same = [float(plainly(texts[form]) == plainly(published[form])) for form in texts]
+    fits = [statement_of(texts[form], parse_form(form)) is not None for form in texts]
+    misfits = [f"{form}: {texts[form]}" for form, fit in zip(texts, fits, strict=True) if not fit]
+    share = np.array(fits, dtype=np.float64)
+    return Wording(writer, accuracy(np.array(same), units), accuracy(share, units), misfits[:MISFITS])
+
+
+# Odd texts.
 
 
 def flag_odd_items(probe: Probe, model: str, device: str, dtype: str) -> Probe:

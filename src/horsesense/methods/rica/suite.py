@@ -22,6 +22,7 @@ from horsesense.core.spec import parse_spec
 from horsesense.core.views import fill_blank
 from horsesense.data import cache_folder, shipped_toml
 from horsesense.errors import UserError, argument
+from horsesense.lexicons.novel_names import rename_entities
 from horsesense.methods.ledger import printed, printed_table
 from horsesense.methods.rica.analysis import question_of, rica_tables
 from horsesense.methods.rica.controls import CONTROLS, control
@@ -29,7 +30,7 @@ from horsesense.methods.rica.items import SETTINGS, fact_of
 from horsesense.methods.rica.knowledge_tables import DATA
 from horsesense.methods.rica.notation import read_statement
 from horsesense.methods.rica.perturbations import PERTURBATIONS
-from horsesense.methods.rica.published_statements import CATEGORIES, CONNECTIVE, entities, read_rica, rename_entities
+from horsesense.methods.rica.published_statements import CATEGORIES, CONNECTIVE, entities, read_rica
 from horsesense.methods.rica.statements import entities_of
 from horsesense.methods.suites.frame import OpenedData, PaperRow, PaperSuite, PaperTable, with_published
 from horsesense.runs.probe_answers import ProbeAnswers

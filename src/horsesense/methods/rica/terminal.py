@@ -10,14 +10,15 @@ if TYPE_CHECKING:
     from horsesense.methods.rica.analysis import ProbeAnalysis, RunAnalysis
     from horsesense.methods.rica.clues import ClueSet
     from horsesense.methods.rica.controls import WrittenControls
-    from horsesense.methods.rica.ladder import LadderAnalysis
     from horsesense.methods.rica.lexicon import LexiconCheck
     from horsesense.methods.rica.perturbations import Derivation, Proof
     from horsesense.methods.rica.published_axioms import FilterRecall, PublishedAxiomCheck
+    from horsesense.methods.rica.realiser import RealiserPairs, WordingComparison
     from horsesense.methods.rica.study import RicaStudy
     from horsesense.methods.rica.views import ViewRun
     from horsesense.methods.suites.frame import PaperTable
     from horsesense.stats import Estimate
+    from horsesense.stats.rungs import LadderAnalysis
 
 
 def derivation(derived: Derivation) -> None:
@@ -54,6 +55,27 @@ def published_axioms(check: PublishedAxiomCheck) -> None:
     for each in check.differences:
         line(f"line {each.line}, {each.kind}: {each.reason}", "bold")
         line(f"  published  {each.published}\n  derived    {each.derived}")
+
+
+def pairs(written: RealiserPairs) -> None:
+    """Print the files."""
+    line(
+        f"{written.trained:,} pairs to train on, of {written.cells} kinds of premise and perturbation  {written.train}"
+    )
+    line(f"{written.tested:,} pairs to test on  {written.test}")
+
+
+def wording(compared: WordingComparison) -> None:
+    """Print a table of writers, and texts that do not fit."""
+    frame = table("writer", "n", "as published [95% interval]", "fits its form [95% interval]")
+    for each in compared.writers:
+        frame.add_row(each.writer, f"{compared.forms:,}", f"{each.same:.3f}", f"{each.fits:.3f}")
+    console().print(frame)
+    if compared.damaged:
+        line(f"{compared.damaged:,} forms cannot be parsed and are left out", "dim")
+    for each in compared.writers:
+        for misfit in each.misfits:
+            line(f"{each.writer} does not fit: {misfit}")
 
 
 def recall(found: FilterRecall) -> None:

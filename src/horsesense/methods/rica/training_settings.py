@@ -1,4 +1,4 @@
-"""The training settings of RICA (rica.txt, 3.3): low-resource, high-resource and noisy."""
+"""The training settings of RICA (section 3.3): low-resource, high-resource and noisy."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from horsesense.core import Item
 from horsesense.errors import UserError
-from horsesense.methods.rica.published_statements import rename_entities
+from horsesense.lexicons.novel_names import rename_entities
 from horsesense.training.leaks import names, without_leaks
 from horsesense.training.settings import (
     TrainingMaterial,

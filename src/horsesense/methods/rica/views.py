@@ -25,8 +25,9 @@ from horsesense.core.catalogue import as_probe, name_in_run
 from horsesense.core.document import Document
 from horsesense.core.views import fill_blank, view
 from horsesense.errors import UserError, translate_errors, unknown
+from horsesense.lexicons.novel_names import rename_entities
 from horsesense.methods.rica.items import LABELS
-from horsesense.methods.rica.published_statements import CONNECTIVE, content_words, entities, rename_entities
+from horsesense.methods.rica.published_statements import CONNECTIVE, content_words, entities
 from horsesense.progress import NO_PROGRESS, Progress
 from horsesense.runs.engine import ComputeSettings
 from horsesense.runs.probe_answers import ProbeAnswers

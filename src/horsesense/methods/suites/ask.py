@@ -11,7 +11,7 @@ from horsesense.core import ScoringSpec
 from horsesense.data import cache_folder
 from horsesense.errors import translate_errors
 from horsesense.methods.suites import find_paper_suite
-from horsesense.methods.suites.frame import CONTROLS, OpenedData, PaperSuite, PaperTable, keep_suite, suite_tables
+from horsesense.methods.suites.frame import CONTROLS, OpenedData, PaperSuite, PaperTable, store_suite, suite_tables
 from horsesense.progress import Progress
 from horsesense.runs.ask import ask
 from horsesense.runs.run import Run
@@ -70,7 +70,7 @@ def ask_suite(
     _log_sets(suite, opened, progress)
     run = ask(model, opened.probes, spec=paper.spec if spec is None else spec, formats="loglikelihood", **options)
     if out is not None:
-        keep_suite(Path(out), suite, opened.others)
+        store_suite(Path(out), suite, opened.others)
         _fit_controls(paper, opened, Path(out) / CONTROLS, progress)
     run.tables = suite_tables(suite, list(run.answered), None if out is None else Path(out), opened.others)
     results = paper.results and paper.results(opened, progress)

@@ -14,8 +14,7 @@ import orjson
 
 from horsesense.core import Probe
 from horsesense.core.document import Document
-from horsesense.data import read_text, write_file
-from horsesense.errors import UserError
+from horsesense.data.store import Store
 from horsesense.methods.suites import find_paper_suite
 from horsesense.progress import Progress
 from horsesense.registry import load, methods
@@ -122,24 +121,29 @@ def with_published(
 FILE, CONTROLS = "suite.json", "controls"
 
 
-def keep_suite(folder: Path, name: str, others: Mapping[str, Path]) -> None:
+@dataclass(frozen=True, slots=True)
+class StoredSuite:
+    """The suite of a run."""
+
+    suite: str
+    others: dict[str, str]
+    """Paths of its other files."""
+
+
+def store_suite(folder: Path, name: str, others: Mapping[str, Path]) -> None:
     """Write the suite of a run and the paths of its other files into its folder."""
-    values = {"suite": name, "others": {key: str(path.resolve()) for key, path in others.items()}}
-    write_file(folder / FILE, orjson.dumps(values, option=orjson.OPT_INDENT_2))
+    suite = StoredSuite(name, {key: str(path.resolve()) for key, path in others.items()})
+    Store(folder).write(folder / FILE, orjson.dumps(suite, option=orjson.OPT_INDENT_2))
 
 
-def kept_tables(folder: Path, answered: Sequence[ProbeAnswers] | None = None) -> tuple[PaperTable, ...]:
+def stored_tables(folder: Path, answered: Sequence[ProbeAnswers] | None = None) -> tuple[PaperTable, ...]:
     """Return the tables of the suite of a run folder; empty for a plain run."""
-    file = folder / FILE
-    if not file.is_file():
+    if not (folder / FILE).is_file():
         return ()
-    try:
-        values = orjson.loads(read_text(file))
-        name, others = values["suite"], {key: Path(path) for key, path in values["others"].items()}
-    except (ValueError, KeyError, TypeError, AttributeError):
-        raise UserError("the suite of this run cannot be read", file=file, fix="run the suite again") from None
+    stored = Store(folder).read(folder / FILE, StoredSuite, "run the suite again")
+    others = {key: Path(path) for key, path in stored.others.items()}
     runs = read_run(folder, unfinished=True)[1] if answered is None else answered
-    return suite_tables(name, runs, folder, {key: path for key, path in others.items() if path.is_file()})
+    return suite_tables(stored.suite, runs, folder, {key: path for key, path in others.items() if path.is_file()})
 
 
 def suite_tables(
@@ -161,7 +165,7 @@ def _controls(folder: Path | None) -> list[Path]:
 
 def run_tables(folder: Path, answered: Sequence[ProbeAnswers]) -> tuple[tuple[PaperTable, ...], tuple[PaperTable, ...]]:
     """Return the paper's tables of a suite's run, and the methods' tables of any other run."""
-    papers = kept_tables(folder, answered) if folder.is_dir() else ()
+    papers = stored_tables(folder, answered) if folder.is_dir() else ()
     if papers:
         return papers, ()
     known, asked = methods(), {each.probe.card.method for each in answered}

@@ -46,6 +46,7 @@ METHOD = Method(
     citation="Nam Do and Ellie Pavlick. Are Rotten Apples Edible? Challenging Commonsense Inference Ability with "
     "Exceptions. Findings of ACL-IJCNLP 2021. doi:10.18653/v1/2021.findings-acl.181",
     probes={"winoventi-own": f"{_HERE}.builder:own_probe"},
+    files={"winoventi": _HERE},
     readers={"winoventi": Reader(f"{_HERE}.published_dataset:read_winoventi")},
     votes={
         "winoventi-schemas": f"{_HERE}.published_dataset:read_winoventi_schemas",

@@ -1,4 +1,4 @@
-"""Step 3 (winoventi.txt, 2.4): keep the triplets whose generic word the model prefers.
+"""Step 3 (section 2.4): keep the triplets whose generic word the model prefers.
 
 The two outcomes are scored without a premise: those of triplets in a pipeline, those of schemas in an evaluation.
 """
@@ -22,8 +22,8 @@ def preferring_generic(prior: ProbeAnswers) -> set[str]:
     return {item.family for item, credit in zip(prior.items, credits, strict=True) if credit == 1}
 
 
-def prior_item(triplet: Triplet, noun: Noun, *, literal: bool = False) -> Item:
-    """Return the item of the adversarial filter (winoventi.txt, 2.4): the two outcomes without a premise.
+def prior_item(triplet: Triplet, noun: Noun, *, as_paper: bool = False) -> Item:
+    """Return the item of the adversarial filter (section 2.4): the two outcomes without a premise.
 
     >>> item = prior_item(Triplet("pan", "hot", "cold"), Noun("pan"))
     >>> item.text, item.options, item.answer
@@ -35,7 +35,7 @@ def prior_item(triplet: Triplet, noun: Noun, *, literal: bool = False) -> Item:
     return Item(
         probe=PRIOR,
         form="cloze",
-        text=fill_template(LITERAL if literal else AGREEING, noun) + ".",
+        text=fill_template(LITERAL if as_paper else AGREEING, noun) + ".",
         options=options,
         answer=options.index(triplet.generic),
         family=triplet.name,
@@ -46,7 +46,7 @@ def prior_item(triplet: Triplet, noun: Noun, *, literal: bool = False) -> Item:
 
 
 def prior_probe(probe: Probe) -> Probe:
-    """Return the probe of the adversarial filter (winoventi.txt, 2.4): the outcome sentence alone, once per triplet.
+    """Return the probe of the adversarial filter (section 2.4): the outcome sentence alone, once per triplet.
 
     A schema is adversarial to a model that prefers the generic word here.
     """

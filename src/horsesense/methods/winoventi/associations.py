@@ -1,4 +1,4 @@
-"""Generic associations (winoventi.txt, 2.2): words that a model predicts after both *is* and *is not*.
+"""Generic associations (section 2.2): words that a model predicts after both *is* and *is not*.
 
 Their depth k, their selection (2.3), their files (ours with one association per line; the published tables by model,
 outcome collection and registry), and the mean Jaccard similarity of models (2.2 and table 4).

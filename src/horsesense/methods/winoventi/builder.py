@@ -64,7 +64,7 @@ def build(
 
     # The folder of a pipeline has its objections; the user's table gets those that need no model.
     known = read if source.is_dir() else [check(each) for each in read]
-    probe = build_winoventi(known, machine=machine, literal=as_paper, keep_objections=unchecked, limit=limit, seed=seed)
+    probe = build_winoventi(known, machine=machine, as_paper=as_paper, unchecked=unchecked, limit=limit, seed=seed)
     notes = {"bad lines skipped": len(skipped)} if skipped else {}
     return replace(Probe.of(probe.items, probe.card, notes), skipped=skipped)
 
@@ -73,19 +73,19 @@ def build_winoventi(
     schemas: Iterable[CheckedSchema],
     *,
     machine: bool | None = False,
-    literal: bool = False,
-    keep_objections: bool = False,
+    as_paper: bool = False,
+    unchecked: bool = False,
     limit: int | None = None,
     seed: int = 0,
 ) -> Probe:
     """Build a probe from the schemas without objections, by people or, with ``machine``, by a machine.
 
-    None takes both, as in a pipeline, where it matters who validated a schema. ``keep_objections`` keeps schemas with
+    None takes both, as in a pipeline, where it matters who validated a schema. ``unchecked`` keeps schemas with
     objections, for people to judge.
     """
     everything = list(schemas)
     by_origin = [each for each in everything if machine is None or (each.schema.origin == "machine") == machine]
-    passing = [checked for checked in by_origin if checked.passes or keep_objections]
+    passing = [checked for checked in by_origin if checked.passes or unchecked]
     if not passing:
         writers = "anybody" if machine is None else "machine" if machine else "people"
         raise UserError(
@@ -96,7 +96,7 @@ def build_winoventi(
         )
     name = "winoventi-machine" if machine else "winoventi"
     pairs = [
-        items_of(checked.schema, _noun(checked.schema.triplet.noun, literal), literal=literal, probe=name)
+        items_of(checked.schema, _noun(checked.schema.triplet.noun, as_paper), as_paper=as_paper, probe=name)
         for checked in passing
     ]
     distinct = {pair[0].family: pair for pair in pairs}
@@ -131,8 +131,8 @@ def _made_by(schemas: Sequence[CheckedSchema], machine: bool | None) -> str:
     return "Schemas that checks by rule and machine let pass; nobody has validated all of them (facet status)."
 
 
-def _noun(word: str, literal: bool) -> Noun:
-    if literal:
+def _noun(word: str, as_paper: bool) -> Noun:
+    if as_paper:
         return Noun(word)
     (noun,) = clean_nouns([(0, word)]).nouns
     # Keep the spelling of the triplet: its noun names a group.

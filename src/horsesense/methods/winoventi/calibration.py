@@ -1,4 +1,4 @@
-"""Calibrate the filters on the published human judgements (winoventi.txt, 2.3 and 2.6).
+"""Calibrate the filters on the published human judgements (sections 2.3 and 2.6).
 
 Exceptions that people gave should be kept; the same words, reassigned to other associations, should not. Schemas that
 people passed should pass the checks by rule; those that they rejected should not. What people gave for a noun is never

@@ -1,4 +1,4 @@
-"""Step 5 (winoventi.txt, 2.5 and 2.6): checks of a premise pair, by rule and by model. Each objection has a name."""
+"""Step 5 (sections 2.5 and 2.6): checks of a premise pair, by rule and by model. Each objection has a name."""
 
 from __future__ import annotations
 

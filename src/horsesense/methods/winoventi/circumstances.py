@@ -1,4 +1,4 @@
-"""Our table of circumstances (winoventi.txt, 2.5): frames that bring a state about, and premises made from them.
+"""Our table of circumstances (section 2.5): frames that bring a state about, and premises made from them.
 
 Each line of ``data/circumstances.tsv`` is a frame: a sentence with one slot, where one word brings about the first
 state and the other the second. ``data/noun_types.tsv`` says which nouns fit a frame: by WordNet classes, by words, and

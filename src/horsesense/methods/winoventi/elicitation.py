@@ -1,4 +1,4 @@
-"""Step 1 (winoventi.txt, 2.2): elicit a model's associations, drop nonsense, rank and cut the rest."""
+"""Step 1 (section 2.2): elicit a model's associations, drop nonsense, rank and cut the rest."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ _STATEMENTS_AT_ONCE = 512
 class Elicitation:
     """How associations are elicited."""
 
-    literal: bool = False
+    as_paper: bool = False
     """Use the paper's sentence and its rule for what is a word."""
     template: str = ""
     """The user's sentence; empty for the default."""
@@ -76,7 +76,7 @@ class Elicitation:
 
     @property
     def sentence(self) -> str:
-        return self.template or (LITERAL if self.literal else AGREEING)
+        return self.template or (LITERAL if self.as_paper else AGREEING)
 
 
 # From tokens to words.
@@ -169,16 +169,16 @@ def _best_words(
     """Return the best words of each prompt, without word pieces and single letters."""
     texts = [text for pairs in prompt_pairs for pair in pairs for text in pair]
     owners = [noun for noun, pairs in zip(nouns, prompt_pairs, strict=True) for pair in pairs for _ in pair]
-    barred = {noun.word: frozenset() if elicitation.literal else words_of_noun(noun) for noun in nouns}
+    barred = {noun.word: frozenset() if elicitation.as_paper else words_of_noun(noun) for noun in nouns}
     depth = max(elicitation.depths)
 
     def cleaned(fills: list[Fill], owner: Noun) -> list[str]:
         tokens = model.vocabulary_forms(fills)
-        words = [literal_word_of(token) if elicitation.literal else word_of(token, marking) for token in tokens]
+        words = [literal_word_of(token) if elicitation.as_paper else word_of(token, marking) for token in tokens]
         return list(dict.fromkeys(word for word in words if word and word not in barred[owner.word]))
 
     size = model.max_candidates
-    rescored = model.scores_to_end and not elicitation.literal
+    rescored = model.scores_to_end and not elicitation.as_paper
     count = max(_RESCORED, _TOKENS_PER_WORD * depth) if rescored else _TOKENS_PER_WORD * depth
     first = fill_blanks(model, texts, min(size, count), elicitation.spec)
     rankings = [cleaned(fills, owner) for fills, owner in zip(first, owners, strict=True)]
@@ -232,10 +232,10 @@ def associate(
         "nouns that the tokenizer cannot spell, not asked": len(unknown),
         "nouns without any association": sum(not associations for associations in by_noun),
     }
-    if model.scores_to_end and elicitation.literal:
+    if model.scores_to_end and elicitation.as_paper:
         # A causal model does not see the ending, so both prompts are the same to it.
         notes["endings that a causal model cannot see"] = 1
-    judged = everything if elicitation.literal else drop_nonsense(everything, load_word_relations())
+    judged = everything if elicitation.as_paper else drop_nonsense(everything, load_word_relations())
     selection = rank_and_cut(judged, {noun.word: noun for noun in known}, ranker, elicitation, progress)
     return selection, {what: count for what, count in notes.items() if count}
 
@@ -391,7 +391,7 @@ def find_associations(
         "dtype": scoring.dtype,
         "allow_pickle": loading.allow_pickle,
     }
-    loaded = load_model(model, family=loading.family, **where)
+    loaded = load_model(model, model_type=loading.model_type, **where)
     ranking = None if ranker == "none" else load_model(ranker, **where)
     selection, notes = associate(loaded, ranking, listed.nouns, elicitation, progress)
     path = None if out is None else Path(out)

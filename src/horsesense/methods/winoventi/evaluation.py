@@ -1,4 +1,4 @@
-"""Evaluate models on WinoVenti schemas (winoventi.txt, 3.1): both tests, the filter, and the reversed test.
+"""Evaluate models on WinoVenti schemas (section 3.1): both tests, the filter, and the reversed test.
 
 `run_all` runs the models, `score_answers` computes the results. Depths, a model's own associations and other models'
 registry entries are stored beside the answers (`Background`), so that a report can be recomputed.
@@ -87,7 +87,7 @@ def own_depths(name: str, probe: Probe, folder: Path, settings: Settings) -> Pat
     if not path.is_file():
         model = load_model(
             name,
-            family=settings.family,
+            model_type=settings.model_type,
             device=settings.device,
             dtype=settings.spec.dtype,
             allow_pickle=settings.allow_pickle,
@@ -238,7 +238,7 @@ def evaluate(
         limit=limit,
         seed=seed,
         device=compute.device,
-        family=compute.family,
+        model_type=compute.model_type,
         allow_pickle=compute.allow_pickle,
         cache=compute.cache,
     )

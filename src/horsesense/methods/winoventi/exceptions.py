@@ -1,4 +1,4 @@
-"""Step 2 (winoventi.txt, 2.3): exceptions, from people, from the published files and by machine.
+"""Step 2 (section 2.3): exceptions, from people, from the published files and by machine.
 
 Every exception records its origin.
 """

@@ -1,4 +1,4 @@
-"""Measures of an evaluation (winoventi.txt, 3.1 and 3.4): accuracy, drop, slices, margins, and the context shift.
+"""Measures of an evaluation (sections 3.1 and 3.4): accuracy, drop, slices, margins, and the context shift.
 
 Schemas are selected so that a model prefers the generic word; generics are therefore right and exceptions wrong even
 for a model that ignores the premise. Only a shift shows that it reads: the log-odds of the same two words after each

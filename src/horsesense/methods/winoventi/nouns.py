@@ -1,4 +1,4 @@
-"""Nouns, and the sentences that elicit their associations (winoventi.txt, 2.2 and footnote 2).
+"""Nouns, and the sentences that elicit their associations (section 2.2 and footnote 2).
 
 Nouns come from the user's list, the THINGS concepts, or WordNet. Every change to the list is reported.
 """
@@ -75,8 +75,8 @@ class NounList:
         return {what: len(entries) for what, entries in self.odd.items()}
 
 
-def clean_nouns(entries: Iterable[tuple[int, str]], *, literal: bool = False) -> NounList:
-    """Clean entries (with their lines); ``literal`` keeps the spelling, as the paper does, and only merges repeats.
+def clean_nouns(entries: Iterable[tuple[int, str]], *, as_paper: bool = False) -> NounList:
+    """Clean entries (with their lines); ``as_paper`` keeps the spelling, as the paper does, and only merges repeats.
 
     >>> cleaned = clean_nouns(enumerate(["Apple", "the test tube", "apple", "jeans"], start=1))
     >>> [(noun.word, noun.plural) for noun in cleaned.nouns]
@@ -90,10 +90,10 @@ def clean_nouns(entries: Iterable[tuple[int, str]], *, literal: bool = False) ->
         word = " ".join(entry.replace("_", " ").split())
         if not _WORD.fullmatch(word):
             raise UserError(f"{entry!r} is not a noun", line=line, fix="write one noun or noun phrase per line")
-        if not literal:
+        if not as_paper:
             word = _plain(word, entry, odd)
-        proper = not literal and word[0].isupper()
-        plural = not literal and not proper and is_plural(word)
+        proper = not as_paper and word[0].isupper()
+        plural = not as_paper and not proper and is_plural(word)
         for what, holds in ((_PHRASE, " " in word), (_PLURAL, plural), (_NAME, proper)):
             if holds and word not in nouns:
                 odd.setdefault(what, []).append(entry)
@@ -144,7 +144,7 @@ def is_plural(noun: str) -> bool:
     return bool(lemmas) and all(lemma != last for lemma in lemmas[:1]) and not last.endswith("ss")
 
 
-def read_nouns(path: Path, *, literal: bool = False) -> NounList:
+def read_nouns(path: Path, *, as_paper: bool = False) -> NounList:
     """Read a file of nouns: one per line, or a table with a column ``Word`` (as in THINGS)."""
     table = open_table(path)
     header = table.header
@@ -159,7 +159,7 @@ def read_nouns(path: Path, *, literal: bool = False) -> NounList:
         column = header.index(_THINGS_COLUMN)
         entries = [(number, (cells + [""] * column)[column].strip('"')) for number, cells in table.rows]
     try:
-        return clean_nouns(((n, text) for n, text in entries if not text.startswith("#")), literal=literal)
+        return clean_nouns(((n, text) for n, text in entries if not text.startswith("#")), as_paper=as_paper)
     except UserError as error:
         raise error.at(path, error.line) from None
 
@@ -201,7 +201,7 @@ def load_nouns(
             raise UserError("WordNet is not on this machine", fix="run: horsesense fetch wordnet")
         listed = wordnet_nouns(folder)
     else:
-        listed = read_nouns(Path(nouns), literal=as_paper)
+        listed = read_nouns(Path(nouns), as_paper=as_paper)
     for what, entries in listed.odd.items():
         progress.log(f"{what}: {len(entries):,} ({', '.join(entries[:3])}{' …' if len(entries) > 3 else ''})")
     if limit is None or limit >= len(listed.nouns):

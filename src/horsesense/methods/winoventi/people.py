@@ -1,4 +1,4 @@
-"""The stages in which people work on a pipeline, and their judgements (winoventi.txt, 2.3, 2.5 and 2.6).
+"""The stages in which people work on a pipeline, and their judgements (sections 2.3, 2.5 and 2.6).
 
 Three stages: exceptions to an association, two premises for a triplet, and the validity of a schema. The machine's
 proposals are filled in (facet ``proposal``), to be accepted or changed. Judgements refer to items, so they remain valid

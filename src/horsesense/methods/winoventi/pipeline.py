@@ -1,4 +1,4 @@
-"""The whole procedure for one model (winoventi.txt, 2): its steps in a folder, each done once.
+"""The whole procedure for one model (section 2): its steps in a folder, each done once.
 
 Each step reads the file that the previous one wrote. People's judgements are in the folder too (`people`) and change
 the steps after them. A step without input leaves an empty table: then people have to work first. In the paper people
@@ -198,7 +198,7 @@ class _Pipeline:
 
         def select(path: Path, made_from: str) -> None:
             associations = read_associations(everything)
-            judged = associations if plan.elicitation.literal else drop_nonsense(associations, load_word_relations())
+            judged = associations if plan.elicitation.as_paper else drop_nonsense(associations, load_word_relations())
             asked = self.models.asked(plan.ranker) if plan.ranker != "none" else nullcontext()
             with asked as ranker:
                 selection = rank_and_cut(judged, self.models.nouns, ranker, plan.elicitation, self.progress)
@@ -339,7 +339,7 @@ class _Pipeline:
                 self._remove(path)
                 self.steps.record_run(kind, None)
                 continue
-            probe = build_winoventi(chosen, machine=None, literal=self.plan.elicitation.literal)
+            probe = build_winoventi(chosen, machine=None, as_paper=self.plan.elicitation.as_paper)
             dropped = {f"{step}: {what}": n for step in _FILTERS for what, n in self._left_out(step).items()}
             probe = replace(probe, card=replace(probe.card, notes={**probe.card.notes, **dropped}))
             probes[kind] = path
@@ -374,14 +374,14 @@ def _writer(checked: CheckedSchema) -> str:
 
 
 def adversarial_triplets(context: PipelineContext, triplets: Sequence[Triplet], folder: Path) -> list[Triplet]:
-    """Return the triplets whose generic word the model prefers (winoventi.txt, 2.4).
+    """Return the triplets whose generic word the model prefers (section 2.4).
 
     An exception of several tokens is scored as several.
     """
     if not triplets:
         return []
     plan, say = context.plan, context.progress.log
-    items = [prior_item(each, context.nouns[each.noun], literal=plan.elicitation.literal) for each in triplets]
+    items = [prior_item(each, context.nouns[each.noun], as_paper=plan.elicitation.as_paper) for each in triplets]
     probe = Probe.of(items, Card(name=PRIOR, method="winoventi", normalise="sum", group="noun"))
     ask_models([plan.model], {PRIOR: probe}, folder, context.settings, context.progress)
     (answered,) = read_run(folder)[1]

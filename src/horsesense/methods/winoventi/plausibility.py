@@ -1,4 +1,4 @@
-"""Candidates for exceptions, and the evidence for each (winoventi.txt, 2.3).
+"""Candidates for exceptions, and the evidence for each (section 2.3).
 
 A candidate is a word that may be the opposite of the generic word: from tables, WordNet, morphology or ConceptNet. It
 is kept if there is evidence for two things. *Exclusion*: our table opposes the words, WordNet has them as opposites,

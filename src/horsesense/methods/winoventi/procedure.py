@@ -160,7 +160,7 @@ def _refresh(folder: Path, stage: str, probe: Probe, plan: PipelinePlan) -> None
         number = int(studies[-1].name.rpartition("-")[2]) + 1 if studies else 1
         where, instrument = folder / FOLDER / f"{stage}-{number}", INSTRUMENTS[stage]
         study_settings = Study(
-            folder=where, instrument=find_instrument(instrument), judgements=_judges(stage, plan), seed=plan.seed
+            folder=where, instrument=find_instrument(instrument), per_item=_judges(stage, plan), seed=plan.seed
         )
         make_study(where, Probe.of(new, probe.card), instrument, study_settings)
 
@@ -396,7 +396,7 @@ def make(
     plan = PipelinePlan(
         model=model,
         nouns=listed.nouns,
-        elicitation=Elicitation(literal=as_paper, spec=parse_spec(spec)),
+        elicitation=Elicitation(as_paper=as_paper, spec=parse_spec(spec)),
         seed=seed,
         served=served,
         **vars(sources),

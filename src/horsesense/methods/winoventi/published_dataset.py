@@ -2,7 +2,7 @@
 
 Do and Pavlick, "Are Rotten Apples Edible? Challenging Commonsense Inference Ability with Exceptions"
 (Findings of ACL 2021). The benchmark is tab-separated with a header, without quoting. The judgements behind it say
-whether a schema is valid (winoventi.txt, 2.6), and how people answer it.
+whether a schema is valid (section 2.6), and how people answer it.
 """
 
 from __future__ import annotations

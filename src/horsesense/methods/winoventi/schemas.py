@@ -1,4 +1,4 @@
-"""Schemas: two premises that differ in one word, and the outcome that each calls for (winoventi.txt, 2.1 and 2.5).
+"""Schemas: two premises that differ in one word, and the outcome that each calls for (sections 2.1 and 2.5).
 
 A triplet is a noun, its generic word and an exception. The special word is the one word in which the two texts of a
 schema differ. Triplets and schemas are stored as tables that people can read and correct.
@@ -60,7 +60,7 @@ def word_differences(text: str, other: str) -> list[WordDifference]:
 
 
 def third_of(premise: str, start: int) -> str:
-    """Return in which third of a premise a word begins, by characters (winoventi.txt, 2.7).
+    """Return in which third of a premise a word begins, by characters (section 2.7).
 
     The paper does not define it; counting characters comes nearest to its shares on the published rows.
 
@@ -261,7 +261,7 @@ class Schema:
 
 
 def items_of(
-    schema: Schema, noun: Noun, *, literal: bool = False, licence: str = "", probe: str = "winoventi"
+    schema: Schema, noun: Noun, *, as_paper: bool = False, licence: str = "", probe: str = "winoventi"
 ) -> list[Item]:
     """Return the generic and the exception item of a schema, as the reader of the published files makes them.
 
@@ -271,7 +271,7 @@ def items_of(
     """
     triplet, premise = schema.triplet, schema.premise
     options = tuple(sorted((triplet.generic, triplet.exception)))
-    outcome = fill_template(LITERAL if literal else AGREEING, noun) + "."
+    outcome = fill_template(LITERAL if as_paper else AGREEING, noun) + "."
     items = []
     for test, sentence, right, context in (
         ("generic", premise.sentences[0], triplet.generic, premise.generic),

@@ -1,4 +1,4 @@
-"""The tables of a WinoVenti evaluation (winoventi.txt, 3), and table 6 of the paper with the user's models.
+"""The tables of a WinoVenti evaluation (section 3), and table 6 of the paper with the user's models.
 
 The suite runs the published schemas, their outcomes without a premise (the adversarial filter) and after a neutral one,
 and the reversed schemas.

@@ -1,4 +1,4 @@
-"""The two training settings of WinoVenti (winoventi.txt, 3.3): which texts are trained on and which are tested.
+"""The two training settings of WinoVenti (section 3.3): which texts are trained on and which are tested.
 
 `exception_parts` splits for training and for files alike; `write_splits` writes the files.
 

@@ -1,4 +1,4 @@
-"""Models of other lineages as writers and judges: exceptions (winoventi.txt, 2.3), their plausibility, premises (2.5).
+"""Models of other lineages as writers and judges: exceptions (section 2.3), their plausibility, premises (2.5).
 
 Each prompt has a few solved examples: as earlier turns for a chat model, else as one text. A judge is only used if it
 first distinguishes valid triplets from invalid ones.

@@ -35,6 +35,7 @@ METHOD = Method(
     citation="Kyle Richardson and Ashish Sabharwal. What Does My QA Model Know? Devising Controlled Probes Using "
     "Expert Knowledge. Transactions of the Association for Computational Linguistics 8, 2020. "
     "doi:10.1162/tacl_a_00331",
+    files={"mcqa": _HERE},
     readers={"mcqa": Reader(f"{_HERE}.dataset:read_mcqa")},
     second_answers=dict.fromkeys(("wordnetqa", "dictionaryqa"), f"{_HERE}.second_answers:second_answers"),
     suites={"wordnetqa": f"{_HERE}.suite:WORDNETQA"},

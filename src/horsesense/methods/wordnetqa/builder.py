@@ -35,7 +35,14 @@ from horsesense.methods.wordnetqa.disjointness import can_certify
 from horsesense.methods.wordnetqa.distractors import QuestionOptions, paper_choices
 from horsesense.methods.wordnetqa.near_distractors import IN_USE, NearBuilder, frequency, frequency_band
 from horsesense.methods.wordnetqa.near_senses import Senses
-from horsesense.methods.wordnetqa.plan import FEWEST_SPLIT, Distractors, Relation, WordNetPlan, first_of_each_split
+from horsesense.methods.wordnetqa.plan import (
+    FEWEST_SPLIT,
+    OPTIONS,
+    Distractors,
+    Relation,
+    WordNetPlan,
+    first_of_each_split,
+)
 from horsesense.methods.wordnetqa.questions import (
     ConceptQuestion,
     asked_concepts,
@@ -364,7 +371,7 @@ def build(
     source: str = "wordnet",
     limit: Annotated[int, Ge(1)] | None = None,
     seed: Annotated[int, Ge(0)] = 0,
-    options: Annotated[int, Interval(ge=2, le=20)] = 5,
+    options: Annotated[int, Interval(ge=2, le=20)] = OPTIONS,
     distractors: Distractors | None = None,
     as_paper: bool = False,
     wording: str | Path = "",

@@ -21,7 +21,7 @@ from horsesense.methods.wordnetqa.builder import drawn_within, dropped_by_word, 
 from horsesense.methods.wordnetqa.near_dictionary import GenusCertificates, SensePool
 from horsesense.methods.wordnetqa.near_distractors import frequency_band
 from horsesense.methods.wordnetqa.near_senses import TEMPLATES, Senses
-from horsesense.methods.wordnetqa.plan import FEWEST_SPLIT, Distractors, first_of_each_split, near_split
+from horsesense.methods.wordnetqa.plan import FEWEST_SPLIT, OPTIONS, Distractors, first_of_each_split, near_split
 from horsesense.methods.wordnetqa.questions import ConceptQuestion, question_text
 from horsesense.methods.wordnetqa.rank_balance import NearQuestion, RankBalance
 from horsesense.methods.wordnetqa.stored_near import balanced_by, near_encoders, stored_questions, usual_distractors
@@ -53,7 +53,7 @@ class DictionaryPlan:
     """Maximum number of items; whole words are drawn. By default, the size of the paper's set."""
     as_paper: bool = False
     """Draw fillers at random from all senses with an example, not balanced from the answers."""
-    options: int = 5
+    options: int = OPTIONS
     one_split: bool = False
     """Whether all items are of the test split."""
     distractors: Distractors = "random"
@@ -382,7 +382,7 @@ def build_dictionaryqa(
     source: str = "gcide",
     limit: Annotated[int, Ge(1)] | None = None,
     seed: Annotated[int, Ge(0)] = 0,
-    options: Annotated[int, Interval(ge=2, le=20)] = 5,
+    options: Annotated[int, Interval(ge=2, le=20)] = OPTIONS,
     distractors: Distractors | None = None,
     as_paper: bool = False,
     progress: Progress = NO_PROGRESS,

@@ -108,6 +108,8 @@ KINDS = {
 }
 """Relation → kinds of near distractors that can be false; every relation has random ones too."""
 
+OPTIONS = 5
+"""Default number of options per question."""
 MOST_HOPS = 5
 """Footnote 6 of the paper: most synsets have no more."""
 NO_LIMIT = 1_000_000
@@ -153,7 +155,7 @@ class WordNetPlan:
     """Maximum number of items; whole clusters are drawn."""
     as_paper: bool = False
     """Use the paper's kinds of distractors, without control of cues."""
-    options: int = 5
+    options: int = OPTIONS
     """Number of options per question."""
     distractors: Distractors = "random"
     """Near distractors, random ones, or half of the questions with either; not for the paper's sets."""

@@ -20,12 +20,11 @@ from horsesense.cues.relatedness import Encoder, encoders
 from horsesense.lexicons.graph import Graph
 from horsesense.methods.wordnetqa.balanced_distractors import Slot
 from horsesense.methods.wordnetqa.distractors import QuestionOptions
-from horsesense.methods.wordnetqa.plan import Distractors, WordNetPlan
+from horsesense.methods.wordnetqa.plan import OPTIONS, Distractors, WordNetPlan
 from horsesense.methods.wordnetqa.questions import ConceptQuestion
 from horsesense.methods.wordnetqa.word_forms import find_form
 from horsesense.progress import Progress
 
-OPTIONS = 5
 MORE, FURTHER = "-more", "-further"
 """Endings of the names of files with questions beyond those of the profile, and beyond these."""
 BALANCED_BY = "word vectors (GloVe) and sentence vectors (MiniLM)"

@@ -12,8 +12,18 @@ from urllib.parse import urlsplit
 from horsesense.errors import UserError, argument
 
 PREFIX = "openai:"
-PROVIDERS = ("openai", "anthropic", "google", "azure", "openrouter", "vllm", "litellm", "inspect")
-"""What may precede the slash; `horsesense.models.api.providers` has a class for each."""
+_HERE = "horsesense.models.api"
+PROVIDERS = {
+    "openai": f"{_HERE}.providers:OpenAI",
+    "anthropic": f"{_HERE}.providers:Anthropic",
+    "google": f"{_HERE}.providers:Google",
+    "azure": f"{_HERE}.providers:Azure",
+    "openrouter": f"{_HERE}.providers:OpenRouter",
+    "vllm": f"{_HERE}.providers:VLLM",
+    "litellm": f"{_HERE}.adapters:LiteLLM",
+    "inspect": f"{_HERE}.adapters:Inspect",
+}
+"""What may precede the slash -> its class."""
 _HUB_MODELS = {
     "openai": ("gpt-oss", "privacy-filter", "whisper", "clip-", "shap-e", "diffusers-", "imagegpt"),
 }

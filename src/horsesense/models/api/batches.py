@@ -65,12 +65,12 @@ class OpenAIBatches:
         return _id_of(await self.fetch("/batches", {"json": wish}))
 
     async def state(self, batch: str) -> BatchState:
-        said = await self.fetch(f"/batches/{batch}")
-        status, counts = str(said.get("status")), as_dict(said.get("request_counts"))
+        report = await self.fetch(f"/batches/{batch}")
+        status, counts = str(report.get("status")), as_dict(report.get("request_counts"))
         done = f"{count(counts.get('completed')) + count(counts.get('failed')):,} of {count(counts.get('total')):,}"
         ended = status in ("completed", "failed", "expired", "cancelled")
-        files = [said[name] for name in ("output_file_id", "error_file_id") if said.get(name)]
-        errors = [str(as_dict(each).get("message")) for each in as_dict(said.get("errors")).get("data") or []]
+        files = [report[name] for name in ("output_file_id", "error_file_id") if report.get(name)]
+        errors = [str(as_dict(each).get("message")) for each in as_dict(report.get("errors")).get("data") or []]
         problem = "; ".join(errors[:3]) or "without a reason" if status == "failed" else ""
         return BatchState(ended, f"{status}, {done}", tuple(f"/files/{each}/content" for each in files), problem)
 
@@ -108,8 +108,8 @@ class AnthropicBatches(OpenAIBatches):
         return _id_of(await self.fetch("/v1/messages/batches", {"json": {"requests": requests}}))
 
     async def state(self, batch: str) -> BatchState:
-        said = await self.fetch(f"/v1/messages/batches/{batch}")
-        status, counts = str(said.get("processing_status")), as_dict(said.get("request_counts"))
+        report = await self.fetch(f"/v1/messages/batches/{batch}")
+        status, counts = str(report.get("processing_status")), as_dict(report.get("request_counts"))
         left, total = count(counts.get("processing")), sum(map(count, counts.values()))
         # The address of the results in the reply may be another host's, which must not get the key.
         return BatchState(

@@ -90,10 +90,10 @@ def prepend_bos(
         before = beginning.token if beginning.how == "text" else ""
         return (before + text for text in texts)
     requests = (_tokenising(client, model, text) for text in texts)
-    found = client.ask_each(requests, lambda *arguments: _read_ids(arguments[2]), progress, len(texts))
-    if None in found:
+    answers = client.ask_each(requests, lambda *arguments: _read_ids(arguments[2]), progress, len(texts))
+    if None in answers:
         raise bad_reply("it tokenises some texts and not others")
-    return ([*beginning.ids, *ids] for ids in found)
+    return ([*beginning.ids, *ids] for ids in answers)
 
 
 def _tokenised(client: Client[Any], model: str, text: str) -> list[int] | None:
@@ -112,5 +112,5 @@ def _tokenising(client: Client[Any], model: str, text: str) -> Request:
 
 
 def _read_ids(reply: dict[str, Any]) -> list[int] | None:
-    found = reply.get("tokens")
-    return found if isinstance(found, list) and all(isinstance(each, int) for each in found) else None
+    tokens = reply.get("tokens")
+    return tokens if isinstance(tokens, list) and all(isinstance(each, int) for each in tokens) else None

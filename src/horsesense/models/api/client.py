@@ -74,25 +74,28 @@ class _RequestBatch(Generic[Read]):
             if mark in self._seen:
                 continue
             self._seen.add(mark)
-            kept = self.stored(key, request)
-            if kept is None:
+            reply = self.stored(key, request)
+            if reply is None:
                 yield mark, request
             else:
-                self.answered[mark] = kept
+                self.answered[mark] = reply
 
     def stored(self, key: bytes, request: Request) -> Read | None:
         """Return the result of a request that is stored already."""
-        kept = self.log.find(key) if self.log is not None else None
-        if kept is None:
+        reply = self.log.find(key) if self.log is not None else None
+        if reply is None:
             return None
-        self.learn(request, kept[0])
-        return self.parsed(replace(request, body=kept[0]), key, kept[1])
+        self.learn(request, reply[0])
+        return self.parsed(replace(request, body=reply[0]), key, reply[1])
 
     def parsed(self, request: Request, key: bytes, reply: dict[str, Any]) -> Read:
         if FILTERED not in reply:
             return self.read(request, key, self.normalise(reply))
         error = RefusedError(
-            f"a content filter refuses the request: {reply[FILTERED]}", status=400, said=reply[FILTERED], filtered=True
+            f"a content filter refuses the request: {reply[FILTERED]}",
+            status=400,
+            detail=reply[FILTERED],
+            filtered=True,
         )
         if self.spare is None:
             raise error
@@ -116,6 +119,8 @@ class Client(Generic[Read]):
     """Tokens of a reply that the server allowed after it had refused more."""
     progress: Progress = NO_PROGRESS
     """Progress callback for calls without one of their own."""
+    forecast_logged: bool = False
+    """Whether the cost of the whole has been logged, so that those of its parts are left out."""
     failure: BaseException | None = None
     """The error that ends all calls under way."""
     _calls: int = 0
@@ -149,8 +154,8 @@ class Client(Generic[Read]):
     def get(self, path: str) -> dict[str, Any]:
         """Return what the server says about itself."""
         where = self.provider.path(path, self.address.model)
-        said: dict[str, Any] = self._run(self._sent(where, None, "", RetryState(trial=True), self.progress))
-        return said
+        answer: dict[str, Any] = self._run(self._sent(where, None, "", RetryState(trial=True), self.progress))
+        return answer
 
     def _run(self, work: Coroutine[Any, Any, Any]) -> Any:
         async def closing() -> Any:
@@ -246,8 +251,8 @@ class Client(Generic[Read]):
     ) -> Read:
         while other := self._sending.get(key):
             await other.wait()
-            if (kept := asked.stored(key, request)) is not None:
-                return kept
+            if (stored := asked.stored(key, request)) is not None:
+                return stored
         self._sending[key] = asyncio.Event()
         try:
             request, reply = await self._negotiated(request, "" if request.trial else key.hex(), progress, rank)
@@ -274,7 +279,7 @@ class Client(Generic[Read]):
             raise error
         if error.filtered:
             if self.log is not None:
-                self.log.keep(key, request.body, {FILTERED: error.said})
+                self.log.keep(key, request.body, {FILTERED: error.detail})
         else:
             self.spending.failed += 1
             if self.spending.failed > _FEW_FAILURES and self.spending.failed > self.spending.requests:
@@ -303,7 +308,7 @@ class Client(Generic[Read]):
                 if not smaller and not name:
                     raise
                 if name:
-                    refused[name] = error.said
+                    refused[name] = error.detail
                 body = smaller or without(body, name, self.provider.optional[name])
             else:
                 # Only now is it known that these were the reason.
@@ -368,9 +373,9 @@ def _named(body: dict[str, Any], error: RefusedError, optional: Mapping[str, str
         return leaves.get(error.parameter.rpartition(".")[2], "")
     # A server may name the parameter that it wants in its place.
     named = [
-        (found.start(), name)
+        (match.start(), name)
         for leaf, name in leaves.items()
-        if (found := re.search(_words(leaf, optional[name] or leaf), error.said))
+        if (match := re.search(_words(leaf, optional[name] or leaf), error.detail))
     ]
     return min(named)[1] if named else ""
 
@@ -386,9 +391,9 @@ def _less_room(body: dict[str, Any], error: RefusedError) -> dict[str, Any] | No
     for name in _ROOMS:
         value = body.get(name)
         named = error.parameter in ("", name) and re.search(
-            r"max_(?:completion_|output_)?tokens|context length", error.said
+            r"max_(?:completion_|output_)?tokens|context length", error.detail
         )
-        if isinstance(value, int) and value > 64 and named and _TOO_LARGE.search(error.said):
+        if isinstance(value, int) and value > 64 and named and _TOO_LARGE.search(error.detail):
             return body | {name: value // 2}
     return None
 

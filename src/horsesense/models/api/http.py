@@ -204,30 +204,30 @@ def parse_json(text: str) -> Any:
 
 def classified(status: int, text: str, headers: Mapping[str, str], where: str, key: str) -> Exception:
     """Classify an error: no quota, temporary, or refused for good; ``key`` says where the key belongs."""
-    said, parameter = message_of(text)
-    said = " ".join(said.split())
+    message, parameter = message_of(text)
+    message = " ".join(message.split())
     wait = retry_after(headers)
-    if wait is None and (found := _RETRY_IN.search(said)):
-        wait = float(found[1])
+    if wait is None and (match := _RETRY_IN.search(message)):
+        wait = float(match[1])
     if status == 402 or (_NO_QUOTA.search(text) and wait is None):
         return QuotaError(
-            f"the account at {where} has no quota left (HTTP {status}: {said[:200]})",
+            f"the account at {where} has no quota left (HTTP {status}: {message[:200]})",
             fix="add credit, or use another key, and run the same command again: all replies so far are stored",
         )
     if status in _TEMPORARY:
-        why = f"HTTP {status}" + (f": {said[:120]}" if said else "")
+        why = f"HTTP {status}" + (f": {message[:120]}" if message else "")
         return TemporaryError(why, wait, away=status not in _THERE, limited=status in (429, 529))
     if status == 401:
         return KeyRefusedError(
-            f"{where} refuses the key (HTTP 401: {said[:200]})",
+            f"{where} refuses the key (HTTP 401: {message[:200]})",
             status=status,
-            said=said,
+            detail=message,
             fix=f"put one into {key}, or name another by {argument('key_from')}",
         )
     return RefusedError(
-        f"{where} refuses the request (HTTP {status}: {said[:300]})",
+        f"{where} refuses the request (HTTP {status}: {message[:300]})",
         status=status,
-        said=said,
+        detail=message,
         parameter=parameter,
         filtered=bool(_FILTER.search(text)) and status in (400, 403, 422, 451),
     )

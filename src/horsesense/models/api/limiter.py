@@ -134,7 +134,7 @@ class Limiter:
         if error.limited and (error.wait or 0.0) > patience:
             raise UserError(
                 f"{self.url} asks to wait {error.wait:,.0f} s ({error})",
-                fix=f"run the same command again then: all replies so far are stored; {argument('patience')} waits",
+                fix=f"run the same command again then: all replies so far are stored; or raise {argument('patience')}",
             )
         if left <= 0 or (state.trial and not error.away and state.failures >= _TRIES):
             raise self._ended(state, error, now)
@@ -158,7 +158,7 @@ class Limiter:
         if not self.known:
             return NoAnswerError(problem, fix="see whether the address is right and the server runs")
         again = "see whether the server runs, and run the same command again: all replies so far are stored"
-        fix = f"{again}; {argument('patience')} waits longer"
+        fix = f"{again}; or raise {argument('patience')}"
         return NoAnswerError(problem, fix=fix) if error.away else UserError(problem, fix=fix)
 
 
@@ -208,8 +208,8 @@ def _seconds(text: str) -> float | None:
         return max(0.0, seconds) if isfinite(seconds) else None
     except ValueError:
         pass
-    if text and (found := _DURATION.fullmatch(text)):
-        hours, minutes, seconds, milliseconds = (float(part or 0) for part in found.groups())
+    if text and (match := _DURATION.fullmatch(text)):
+        hours, minutes, seconds, milliseconds = (float(part or 0) for part in match.groups())
         return hours * 3600 + minutes * 60 + seconds + milliseconds / 1000
     try:
         when = datetime.fromisoformat(text)

@@ -121,13 +121,13 @@ def _listed(choice: dict[str, Any], reply: dict[str, Any]) -> tuple[list[str], l
     """Return tokens and log-probabilities of a prompt, in either style, the generated token at the end."""
     # vLLM writes null where it does not use the field: in the choice or the reply, or in both beside an echo.
     both = (choice.get("prompt_logprobs"), reply.get("prompt_logprobs"))
-    given = next((each for each in both if each is not None), None)
-    if given is not None:
-        if not isinstance(given, list):
+    one = next((each for each in both if each is not None), None)
+    if one is not None:
+        if not isinstance(one, list):
             raise bad_reply("its prompt_logprobs are not a list")
         tokens: list[Any] = []
         values: list[Any] = []
-        for each in given:
+        for each in one:
             first = as_dict(next(iter(as_dict(each).values()), None))
             tokens.append(first.get("decoded_token"))
             values.append(first.get("logprob"))
@@ -187,8 +187,8 @@ def align(tokens: Sequence[str], text: str) -> list[tuple[int, int]] | None:
         elif _partial(token):
             rest = tokens[len(spans) :]
             many = next((n for n, each in enumerate(rest) if not _partial(each)), len(rest))
-            found = text.find(rest[many], at + 1) if many < len(rest) and rest[many] else -1
-            end = found if found > 0 else len(text)
+            start = text.find(rest[many], at + 1) if many < len(rest) and rest[many] else -1
+            end = start if start > 0 else len(text)
             if end - at > many + 1:
                 return None
             spans += [(at, end)] * many
@@ -215,8 +215,8 @@ def read_alternatives(reply: dict[str, Any]) -> dict[str, float]:
     if isinstance(listed.get("content"), list):
         if not listed["content"]:
             raise bad_reply("its reply is empty, so there is no next token")
-        given = objects_in(as_dict(listed["content"][0]).get("top_logprobs"))
-        pairs = [(each.get("token"), each.get("logprob")) for each in given]
+        alternatives = objects_in(as_dict(listed["content"][0]).get("top_logprobs"))
+        pairs = [(each.get("token"), each.get("logprob")) for each in alternatives]
     else:
         first = next(iter(objects_in(listed.get("top_logprobs"))), {})
         pairs = list(first.items())
@@ -235,7 +235,7 @@ def _log(share: float) -> float:
     return log(share) if share > 1e-300 else -690.0
 
 
-def choices_among(listed: dict[str, float], words: Sequence[str], request: str, tokens: int) -> Choices:
+def choices_among(listed: dict[str, float], words: Sequence[str], request: str, tokens: int, sent: str = "") -> Choices:
     """Return the log-probability of each word; that of an unlisted word is at most the least of the listed ones, or the
     remaining probability.
 
@@ -247,10 +247,10 @@ def choices_among(listed: dict[str, float], words: Sequence[str], request: str, 
     most = min(min(listed.values()), log(max(left, 1e-9)))
     values, bounded = [], []
     for word in words:
-        found = [listed[mark + word] for mark in _MARKS if mark + word in listed]
-        values.append(_log(sum(exp(value) for value in found)) if found else most)
-        bounded.append(not found)
-    return Choices(tuple(values), tuple(bounded), request, tokens)
+        logprobs = [listed[mark + word] for mark in _MARKS if mark + word in listed]
+        values.append(_log(sum(exp(value) for value in logprobs)) if logprobs else most)
+        bounded.append(not logprobs)
+    return Choices(tuple(values), tuple(bounded), request, tokens, sent=sent)
 
 
 LEAST_MASS = 0.5

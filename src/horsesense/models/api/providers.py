@@ -13,10 +13,21 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from horsesense.errors import UserError
-from horsesense.models.api.address import Address, checked_url
-from horsesense.models.api.logprobs import as_dict, bad_reply, count, objects_in, only_choice
+from horsesense.models.api.address import PROVIDERS, Address, checked_url
+from horsesense.models.api.logprobs import (
+    as_dict,
+    bad_reply,
+    choices_among,
+    count,
+    next_body,
+    objects_in,
+    only_choice,
+    read_alternatives,
+    tokens_sent,
+)
 from horsesense.models.api.settings import ServedSettings
-from horsesense.models.protocol import Continuation, Sampling, Turn
+from horsesense.models.protocol import Choices, Continuation, Outcome, Sampling, Turn
+from horsesense.registry import load
 
 if TYPE_CHECKING:
     from horsesense.models.api.http import Transport
@@ -87,14 +98,14 @@ class Provider:
     def __init__(self, settings: ServedSettings) -> None:
         self.settings = settings
 
-    def address(self, given: Address, name: str) -> Address:
+    def address(self, named: Address, name: str) -> Address:
         """Return the address with the server's URL: given, from the environment, or the provider's own."""
-        url = given.url or (os.environ.get(self.url_variable, "") if self.url_variable else "") or self.url
+        url = named.url or (os.environ.get(self.url_variable, "") if self.url_variable else "") or self.url
         if not url:
             raise UserError(
                 f"{name} needs the address of a server", fix=f"write {name}@URL, or set {self.url_variable}"
             )
-        return Address(checked_url(url, name), given.model, given.provider)
+        return Address(checked_url(url, name), named.model, named.provider)
 
     def transport(self, address: Address) -> Transport:
         """Return what sends its requests."""
@@ -159,6 +170,11 @@ class Provider:
         }
         return "/completions", merged(body, self.settings.extra())
 
+    def next_tokens(self, model: str, turn: Turn, most: int) -> tuple[str, Body]:
+        """Return path and body of a request for the alternatives of the next token."""
+        path, body = next_body(model, turn, most, self.room)
+        return path, merged(body | (self.reasoning() if turn.messages else {}), self.settings.extra())
+
     def as_openai(self, reply: Body) -> Body:
         """Return a reply in the form of OpenAI's chat completions."""
         return reply
@@ -181,9 +197,9 @@ class OpenAI(Provider):
         self.responses = settings.api == "responses"
 
     def switch(self, why: str) -> bool:
-        found = not self.responses and "v1/responses" in why
-        self.responses = self.responses or found
-        return found
+        changes = not self.responses and "v1/responses" in why
+        self.responses = self.responses or changes
+        return changes
 
     def reasoning(self) -> Body:
         if self.settings.thinking_tokens is not None:
@@ -251,10 +267,10 @@ class Azure(OpenAI):
     def version(self) -> str:
         return self.settings.api_version or os.environ.get("OPENAI_API_VERSION", "")
 
-    def address(self, given: Address, name: str) -> Address:
-        found = super().address(given, name)
-        url = found.url.removesuffix("/v1").removesuffix("/openai") + "/openai"
-        return Address(url if self.version else f"{url}/v1", found.model, found.provider)
+    def address(self, named: Address, name: str) -> Address:
+        whole = super().address(named, name)
+        url = whole.url.removesuffix("/v1").removesuffix("/openai") + "/openai"
+        return Address(url if self.version else f"{url}/v1", whole.model, whole.provider)
 
     def headers(self, key: str) -> dict[str, str]:
         return {"api-key": key} if key else {}
@@ -387,10 +403,10 @@ class Google(Provider):
     structured = ("responseJsonSchema", "responseSchema")
     batches = ""
 
-    def address(self, given: Address, name: str) -> Address:
-        found = super().address(given, name)
-        url = found.url if found.url.rpartition("/")[2].startswith("v1") else f"{found.url}/v1beta"
-        return Address(url, found.model.removeprefix("models/"), found.provider)
+    def address(self, named: Address, name: str) -> Address:
+        whole = super().address(named, name)
+        url = whole.url if whole.url.rpartition("/")[2].startswith("v1") else f"{whole.url}/v1beta"
+        return Address(url, whole.model.removeprefix("models/"), whole.provider)
 
     def headers(self, key: str) -> dict[str, str]:
         return {"x-goog-api-key": key} if key else {}
@@ -403,7 +419,7 @@ class Google(Provider):
         return {name: reply} if name else {}
 
     def chat(self, ask: Ask) -> tuple[str, Body]:
-        said = [(role, [{"text": content}]) for role, content in ask.turn.messages]
+        turns = [(role, [{"text": content}]) for role, content in ask.turn.messages]
         config: Body = {
             "temperature": ask.sampling.temperature,
             "seed": ask.seed,
@@ -417,12 +433,12 @@ class Google(Provider):
         body: Body = {
             "contents": [
                 {"role": "model" if role == "assistant" else role, "parts": parts}
-                for role, parts in said
+                for role, parts in turns
                 if role != "system"
             ],
             "generationConfig": config,
         }
-        if system := [part for role, parts in said if role == "system" for part in parts]:
+        if system := [part for role, parts in turns if role == "system" for part in parts]:
             body["systemInstruction"] = {"parts": system}
         body = merged(body, self.reasoning())
         return f"/models/{ask.model}:generateContent", merged(body, self.settings.extra())
@@ -464,24 +480,10 @@ class Google(Provider):
         }
 
 
-_CLASSES: Mapping[str, type[Provider]] = {
-    "": Provider,
-    "openai": OpenAI,
-    "anthropic": Anthropic,
-    "google": Google,
-    "azure": Azure,
-    "openrouter": OpenRouter,
-    "vllm": VLLM,
-}
-
-
 def provider_of(address: Address, settings: ServedSettings) -> Provider:
-    """Return the provider that an address names."""
-    if address.provider in _CLASSES:
-        return _CLASSES[address.provider](settings)
-    from horsesense.models.api.adapters import Inspect, LiteLLM
-
-    return (LiteLLM if address.provider == "litellm" else Inspect)(settings)
+    """Return the provider that an address names; any OpenAI-compatible server if it names none."""
+    kind: type[Provider] = load(PROVIDERS[address.provider]) if address.provider else Provider
+    return kind(settings)
 
 
 def merged(body: Body, more: Body) -> Body:
@@ -515,17 +517,41 @@ def read_reply(reply: Body, request: str = "", sent: Body | None = None, allowed
         "request": request,
         "reasoning": reasoning,
         "reasoning_tokens": count(details.get("reasoning_tokens") or usage.get("reasoning_tokens")),
-        "sent": json.dumps(sent, ensure_ascii=False, sort_keys=True) if sent else "",
+        "sent": as_sent(sent) if sent else "",
         "reported": refusal or str(choice.get("reported") or ""),
     }
-    if refusal or finish == "refusal":
-        more["outcome"] = "refused"
-    elif finish == "content_filter":
-        more["outcome"] = "filtered"
+    if outcome := _declined(finish, refusal):
+        more["outcome"] = outcome
     if allowed:
         text = structured_answer(text, allowed)
     tokens = count(usage.get("prompt_tokens")), count(usage.get("completion_tokens"))
     return Continuation.of_text(text or refusal, finish, *tokens, **more)
+
+
+def read_choices(reply: Body, words: tuple[str, ...], request: str, sent: Body) -> Choices:
+    """Return the log-probability of each word as the next one; a filter or a refusal leaves none."""
+    choice = only_choice(reply)
+    refusal = str(as_dict(choice.get("message")).get("refusal") or "")
+    if outcome := _declined(str(choice.get("finish_reason") or ""), refusal):
+        return no_choices(request, sent, outcome, refusal or str(choice.get("reported") or ""))
+    return choices_among(read_alternatives(reply), words, request, tokens_sent(reply), as_sent(sent))
+
+
+def no_choices(request: str, sent: Body, outcome: Outcome, reported: str) -> Choices:
+    """Return choices without an answer."""
+    return Choices((), (), request, outcome=outcome, sent=as_sent(sent), reported=reported)
+
+
+def as_sent(body: Body) -> str:
+    """Return a request as it is stored with its reply."""
+    return json.dumps(body, ensure_ascii=False, sort_keys=True)
+
+
+def _declined(finish: str, refusal: str) -> Outcome | None:
+    """Return the outcome of a reply that a model refuses or a filter stops."""
+    if refusal or finish == "refusal":
+        return "refused"
+    return "filtered" if finish == "content_filter" else None
 
 
 def _text_and_reasoning(message: Body) -> tuple[Any, str]:

@@ -79,12 +79,12 @@ class RequestLog:
     def batches(self) -> list[tuple[str, list[str]]]:
         """Return the batches with requests that are not answered yet, and the keys of these."""
         assert self._base is not None
-        found = []
+        open_batches = []
         for batch, packed in self._base.execute("SELECT batch, keys FROM batches ORDER BY rowid").fetchall():
             keys = zlib.decompress(packed).decode().split()
             if left := [key for key in keys if self.find(bytes.fromhex(key)) is None]:
-                found.append((str(batch), left))
-        return found
+                open_batches.append((str(batch), left))
+        return open_batches
 
     def __len__(self) -> int:
         assert self._base is not None

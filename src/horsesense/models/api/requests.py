@@ -15,11 +15,11 @@ class RefusedError(UserError):
     """The server refuses the request for good."""
 
     def __init__(
-        self, problem: str, *, status: int, said: str = "", parameter: str = "", filtered: bool = False, fix: str = ""
+        self, problem: str, *, status: int, detail: str = "", parameter: str = "", filtered: bool = False, fix: str = ""
     ) -> None:
-        """``said``: the server's own sentence; ``parameter``: the one it names; ``filtered``: by a content filter."""
+        """``detail``: the server's own sentence; ``parameter``: the one it names; ``filtered``: by a content filter."""
         super().__init__(problem, fix=fix or None)
-        self.status, self.said, self.parameter, self.filtered = status, said, parameter, filtered
+        self.status, self.detail, self.parameter, self.filtered = status, detail, parameter, filtered
 
 
 class KeyRefusedError(RefusedError):

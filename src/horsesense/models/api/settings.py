@@ -99,10 +99,10 @@ class ServedSettings:
 
     def extra_headers(self) -> dict[str, str]:
         """Return the additional headers; their values may be secrets, and are never shown."""
-        found = [_HEADER.fullmatch(header) for header in self.headers]
-        if not all(found):
+        matches = [_HEADER.fullmatch(header) for header in self.headers]
+        if not all(matches):
             raise UserError(f"{argument('headers')} is not NAME: VALUE", fix="write 'X-Title: my evaluation'")
-        return {each[1]: each[2] for each in found if each}
+        return {each[1]: each[2] for each in matches if each}
 
     def forecast(self, requests: int, sent: int, received: int) -> str:
         """Forecast requests, tokens and cost, and where the budget ends them."""

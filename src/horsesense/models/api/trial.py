@@ -24,7 +24,6 @@ from horsesense.models.api.logprobs import (
     echo_body,
     generate_body,
     mass_of,
-    next_body,
     read_alternatives,
     read_echo,
     read_generated,
@@ -88,13 +87,13 @@ def _compared(client: Client[Any], model: str, style: str) -> Trial:
     beginning = find_bos(client, model, style, "auto")
     before = beginning.token if beginning.how in ("text", "ids") else ""
     bodies = [generate_body(model, before + text, LENGTH) for text in TEXTS]
-    made = client.ask_each(
+    replies = client.ask_each(
         (Request("/completions", body, trial=True) for body in bodies), lambda *arguments: read_generated(arguments[2])
     )
     # Every prefix of the generated text, with the value of its last token.
     cases = [
         (text + "".join(each.tokens[:count]), each.tokens[count - 1], each.logprobs[count - 1])
-        for text, each in zip(TEXTS, made, strict=True)
+        for text, each in zip(TEXTS, replies, strict=True)
         for count in range(1, len(each.tokens) + 1)
         if each.tokens[count - 1] and "\ufffd" not in "".join(each.tokens[:count])
     ]
@@ -139,7 +138,7 @@ _UNFINISHED = "could not finish the message"
 
 def in_short(error: RefusedError) -> str:
     """Return the server's own sentence; without one, what is wrong with its answer."""
-    return f"HTTP {error.status}: {error.said[:200]}" if error.said else error.problem
+    return f"HTTP {error.status}: {error.detail[:200]}" if error.detail else error.problem
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,7 +225,7 @@ def try_next(client: Client[Any], model: str, turn: Turn) -> NextTrial:
     """Find out how many alternatives the server lists, up to the maximum of the API, and whether letters are likely."""
     reason = ""
     for most in (MOST_NEXT, FEWER_NEXT):
-        path, body = next_body(model, turn, most, client.provider.room)
+        path, body = client.provider.next_tokens(model, turn, most)
         listed, reason = attempt(partial(client.ask, Request(path, body, trial=True), read_alternatives))
         if listed is None:
             continue

@@ -93,7 +93,7 @@ class Family:
 
 def family_named(name: str) -> Family:
     if name not in FAMILIES:
-        raise unknown("model family", name, FAMILIES)
+        raise unknown("model type", name, FAMILIES)
     return cast(Family, importlib.import_module(FAMILIES[name]).FAMILY)
 
 

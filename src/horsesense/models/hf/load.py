@@ -190,7 +190,7 @@ def trust_inputs(network: Any) -> None:
 def load_model(
     name: str,
     *,
-    family: str | None = None,
+    model_type: str | None = None,
     device: str = "auto",
     dtype: str = "float32",
     allow_pickle: bool = False,
@@ -206,7 +206,7 @@ def load_model(
     located = identity.located
     with quiet_transformers():
         config = read_part(located.folder, "AutoConfig")
-        kind = family_named(family) if family else family_of(config, name)
+        kind = family_named(model_type) if model_type else family_of(config, name)
         tokenizer = read_tokenizer(located.folder)
         network, report = read_part(
             located.folder,
@@ -236,7 +236,7 @@ def load_model(
     if kind.left_to_right and not paths.left_to_right:
         raise UserError(
             f"{name} sees the tokens that it predicts, so it is not a causal model",
-            fix=f"leave {argument('family')} out",
+            fix=f"leave {argument('model_type')} out",
         )
     window = window_of(network, tokenizer)
     trees = longest_in_trees(network.config, window) if paths.prefix_trees else 0

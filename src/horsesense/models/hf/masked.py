@@ -1,7 +1,7 @@
 """Masked language models (BERT and similar): pseudo-log-likelihood, one masked copy per token.
 
 Any ``…ForMaskedLM`` of transformers works: BERT, RoBERTa, ALBERT, DistilBERT, MobileBERT, SqueezeBERT, ELECTRA's
-generator, DeBERTa, ModernBERT, Longformer. The ERNIE of transformers is one of them too; the ERNIE of RICA's table is
+generator, DeBERTa, ModernBERT, Longformer. The ERNIE of transformers is one of them too; that of Zhang et al. (2019) is
 different, with entity embeddings, which transformers does not have.
 """
 
@@ -26,7 +26,7 @@ def rows(question: Question, spec: ScoringSpec, marks: SpecialIds) -> list[Row]:
     """One row per token: that token masked, and under ``word-l2r`` the rest of its word as well.
 
     Masking one token of a word at a time lets its other pieces give it away, which favours rare words (Kauf and Ivanova
-    2023); ``token`` does so all the same, as CATs does.
+    2023); ``token`` does so all the same.
 
     >>> question = Question(ids=(1, 7, 8, 9, 2), asked=(1, 2, 3), words=(0, 0, 1))
     >>> [row.given.ids for row in rows(question, ScoringSpec(pll="word-l2r"), SpecialIds(mask=0))]

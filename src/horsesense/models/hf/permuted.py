@@ -19,7 +19,7 @@ from horsesense.models.hf.tokens import SpecialTokens
 
 
 def frame(tokenizer: Any, spec: ScoringSpec) -> SpecialTokens:
-    """Nothing: ``<sep><cls>`` of its tokenizer is for classification, and CATs scores sentences without it."""
+    """Nothing: ``<sep><cls>`` of its tokenizer is for classification, and sentences are scored without it."""
     return SpecialTokens((), in_words="none")
 
 

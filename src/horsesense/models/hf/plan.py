@@ -118,8 +118,8 @@ def _merged(rows: Iterable[Row]) -> tuple[list[Row], array[int], array[int]]:
             owners.extend([number] * len(row.reads))
             offsets.extend(range(first, first + len(row.reads)))
     for number, (reads, targets) in more.items():
-        given, its_reads, its_targets = inputs[number]
-        inputs[number] = Row(given, (*its_reads, *reads), (*its_targets, *targets))
+        model_input, its_reads, its_targets = inputs[number]
+        inputs[number] = Row(model_input, (*its_reads, *reads), (*its_targets, *targets))
     return inputs, owners, offsets
 
 

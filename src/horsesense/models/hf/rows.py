@@ -103,6 +103,6 @@ def logit_rows_of(rows: Sequence[Row], apart: bool) -> LogitRows:
         keys, first, back = np.unique(which * (positions.max() + 1) + positions, return_index=True, return_inverse=True)
         rank = np.empty(len(keys), dtype=np.int64)
         rank[np.argsort(first)] = np.arange(len(keys))
-        of, kept = rank[back], np.sort(first)
-        which, positions = which[kept], positions[kept]
+        of, first_reads = rank[back], np.sort(first)
+        which, positions = which[first_reads], positions[first_reads]
     return LogitRows(which, positions, of, targets, np.argsort(of, kind="stable"))

@@ -1,9 +1,9 @@
 """Sequence-to-sequence models: BART as a masked infiller, T5 by its sentinel, or either conditionally.
 
-A model with a mask token (BART) is asked as in RICA (section 4): the masked text is fed to the encoder and, shifted, to
-the decoder, and the prediction is read at the mask. A model with sentinels (T5) gets the text with one word, or the
-option, replaced by a sentinel, and scores the replaced words. Under ``--spec seq2seq=conditional`` the encoder gets the
-text before the option, the decoder the option.
+A model with a mask token (BART) is asked as in Zhou et al. (2021, section 4): the encoder gets the masked text, the
+decoder the same shifted, and the prediction is read at the mask. A model with sentinels (T5) gets the text with one
+word, or the option, replaced by a sentinel, and scores the replaced words. Under ``--spec seq2seq=conditional`` the
+encoder gets the text before the option, the decoder the option.
 """
 
 from __future__ import annotations

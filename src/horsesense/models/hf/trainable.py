@@ -17,7 +17,7 @@ MEMORY = "memory"
 """Identity of its weights, which may change at the next step."""
 
 
-def borrow(network: Any, tokenizer: Any, *, name: str = MEMORY, family: str | None = None) -> LanguageModel:
+def borrow(network: Any, tokenizer: Any, *, name: str = MEMORY, model_type: str | None = None) -> LanguageModel:
     """Wrap a loaded network and its tokenizer as a `LanguageModel`.
 
     Nothing is changed: parameters, dtype, device, hooks, mode, config and random state stay as they are. So the head
@@ -27,7 +27,7 @@ def borrow(network: Any, tokenizer: Any, *, name: str = MEMORY, family: str | No
         raise UserError("the tokenizer has no character offsets", fix="use a fast one")
     bare = getattr(network, "module", network)  # as DistributedDataParallel wraps it
     named = bare.get_base_model() if hasattr(bare, "get_base_model") else bare
-    kind = family_named(family) if family else family_of_class(type(named).__name__, name)
+    kind = family_named(model_type) if model_type else family_of_class(type(named).__name__, name)
     parameter = next(bare.parameters())
     return LanguageModel(
         name=name,

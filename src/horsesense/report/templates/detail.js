@@ -79,7 +79,7 @@ function tokens(probe, model, place, kept, open) {
   const score = (option) => fixed(option.score, 3);
   if (kept.options.some((option) => option.logprobs.length)) {
     const [start] = shared(kept.options.map((option) => option.text));
-    parts.push(element("p", { class: "key" }, `Darker red: lower token probability. Scores in ${model.unit}.`));
+    parts.push(element("p", { class: "key" }, `Scores in ${model.unit}, over all scored tokens. Tokens from the first difference between the options on are shaded; darker red: lower probability.`));
     parts.push(element("ol", { class: "options" }, ...kept.options.map((option, number) => element("li", {},
       element("span", { class: number === gold ? "mark right" : "mark" }, score(option)),
       element("span", {}, ...coloured(option, start))))));
@@ -146,7 +146,7 @@ function family(probe, place, open) {
     return element("li", {}, button, " ", brief(probe, other), ...marks(probe, other));
   });
   const more = members.length > 30 ? ` (30 of ${members.length})` : "";
-  return [element("h4", {}, `Family ${probe.familyNames[own]}${more}`), element("ul", {}, ...rows)];
+  return [element("h4", {}, `Items of the same family (${probe.familyNames[own]})${more}`), element("ul", {}, ...rows)];
 }
 
 function brief(probe, place) {

@@ -163,10 +163,10 @@ def median(judgements: Sequence[Judgement], scale: Scale, ties: Ties = "upper") 
 
 
 def median_without_objections(judgements: Sequence[Judgement], scale: Scale) -> Verdict:
-    """Return the median; any objection drops the item, and so do votes that all differ (partwhole.txt, 4.3).
+    """Return the median; any objection drops the item, and so do votes that all differ.
 
-    We take the upper of two middle votes; the published dataset is not consistent. A single vote, if a study collects
-    only one, is accepted.
+    As in Mullenbach et al. (2019, section 4.3). We take the upper of two middle votes; the published dataset
+    is not consistent. A single vote, if a study collects only one, is accepted.
     """
     values = cast(judgements, scale)
     objections = [value for value in values if value in scale.objections]
@@ -178,7 +178,7 @@ def median_without_objections(judgements: Sequence[Judgement], scale: Scale) -> 
 
 
 def criteria(judgements: Sequence[Judgement], scale: Scale) -> Verdict:
-    """Drop a schema if more than half of its judges object on the same criterion (winoventi.txt, 2.6).
+    """Drop a schema if more than half of its judges object on the same criterion (Do and Pavlick 2021, section 2.6).
 
     With two judges, as in the published dataset, both must object; with three, as in the paper, two.
     """
@@ -198,8 +198,9 @@ def failing(value: str) -> list[str]:
 
 
 def two_rounds(judgements: Sequence[Judgement], scale: Scale) -> Verdict:
-    """Combine two rounds (rica.txt, 3.2): a unanimous first round decides, otherwise the majority of the second round;
-    items without a second round are dropped.
+    """Combine two rounds: a unanimous first round decides, otherwise the majority of the second one.
+
+    As in Zhou et al. (2021, section 3.2). Items without a second round are dropped.
     """
     rounds: Mapping[int, list[Judgement]] = {
         number: [judgement for judgement in judgements if judgement.round == number] for number in (1, 2)

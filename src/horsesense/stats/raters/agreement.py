@@ -219,8 +219,8 @@ def pair_kappa(
 ) -> Estimate:
     """Estimate kappa over all pairs of votes for the same item, each in both orders.
 
-    This is possible without annotator identities (partwhole.txt, 4.3). Taking both orders gives the two sides the same
-    margins, as in Scott's pi.
+    This is possible without annotator identities (Mullenbach et al. 2019, section 4.3). Taking both orders gives the
+    two sides the same margins, as in Scott's pi.
     """
     (counts, names), size = _judged_twice(votes, units), len(votes.labels)
     columns = list(_pairs(counts).reshape(len(counts), -1).T)

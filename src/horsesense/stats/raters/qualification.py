@@ -1,4 +1,4 @@
-"""Annotator qualification by agreement with gold items that cover all labels (partwhole.txt, 4.2)."""
+"""Annotator qualification by agreement with gold items that cover all labels (Mullenbach et al. 2019, section 4.2)."""
 
 from __future__ import annotations
 
@@ -12,12 +12,15 @@ from horsesense.core import Judgement
 from horsesense.errors import UserError
 from horsesense.stats.raters.agreement import Weights, kappa_of
 
+KAPPA = 0.7
+"""Default minimum kappa with the gold."""
+
 
 @dataclass(frozen=True, slots=True)
 class Threshold:
     """Requirements for an annotator."""
 
-    kappa: float | None = 0.7
+    kappa: float | None = KAPPA
     """Minimum weighted kappa with the gold; None for no minimum."""
     accuracy: float = 0.0
     """Minimum accuracy on gold items."""

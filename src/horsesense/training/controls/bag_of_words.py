@@ -2,7 +2,7 @@
 
 ``choice-only-linear`` sees the options of a question and nothing else; ``hypothesis-only`` sees the second text of
 a pair (Poliak and others, 2018). With vectors, the mean vector of the words is added.
-``vector-similarity`` takes the answer whose words are nearest to those of the question (WordNetQA, section 4.1).
+``vector-similarity`` takes the answer whose words are nearest to those of the question (Richardson and Sabharwal 2020).
 """
 
 from __future__ import annotations

@@ -19,6 +19,10 @@ from horsesense.stats import credits
 _HERE = "horsesense.training.controls"
 
 
+VECTORS = "glove"
+"""Default word vectors."""
+
+
 @dataclass(frozen=True, slots=True)
 class ControlTask:
     """The data and settings of one fit."""
@@ -31,7 +35,7 @@ class ControlTask:
     seed: int = 0
     slots: tuple[str, ...] = ()
     """Facets or groups that the control sees; empty: its own choice."""
-    vectors: str = "glove"
+    vectors: str = VECTORS
     """Word vectors: ``glove``, a file, or ``none`` for embeddings trained from scratch."""
     encoder: str = ""
     """Name of the encoder, if the control has one."""

@@ -1,5 +1,6 @@
-"""Partial-input controls (wordnetqa.txt, 4.1 and 5.1; after Mihaylov et al. 2018): fitted to the options, with or
-without the question.
+"""Partial-input controls: fitted to the options, with or without the question.
+
+They are those of Richardson and Sabharwal (2020, sections 4.1 and 5.1), after Mihaylov et al. (2018).
 
 A text is encoded by a BiLSTM over word vectors with max pooling. The controls differ in what they see besides an
 option: nothing, the other options, the question, or the question word by word (ESIM). They are trained by a softmax

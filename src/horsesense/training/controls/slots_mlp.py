@@ -1,4 +1,4 @@
-"""An MLP over the word vectors of slots (partwhole.txt, 5).
+"""An MLP over the word vectors of slots (Mullenbach et al. 2019, section 5).
 
 The vectors of the slots are put side by side; a noun of several words is the mean of theirs. Labels on a
 scale can be learnt as such: how far up the scale, one threshold after the other.
