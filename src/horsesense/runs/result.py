@@ -61,7 +61,8 @@ class Result(Document):
     metric: str
     """What ``accuracy`` is: the share of items, or the average over clusters."""
     normalise: str
-    """Score normalisation; ``by form``: that of each item's form."""
+    """Score normalisation; ``by form``: that of each item's form, where they differ. Without log-probabilities, the
+    prompt format, or ``score``."""
     accuracy: Estimate
     """The metric on the items with a gold answer that were answered; a tie counts as 1/n. The interval is clustered by
     the card's group."""
