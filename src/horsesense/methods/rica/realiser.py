@@ -266,7 +266,7 @@ def _in_turn(pairs: Sequence[Item], number: int, seed: int) -> list[Item]:
 
 
 @dataclass(frozen=True, slots=True)
-class Wording(Document):
+class WriterWording(Document):
     """How one writer words the forms of a probe."""
 
     writer: str
@@ -287,7 +287,7 @@ class WordingComparison(Document):
     """Number of forms."""
     damaged: int
     """Number of forms that are left out because they cannot be parsed."""
-    writers: Sequence[Wording]
+    writers: Sequence[WriterWording]
     """The published statements, the grammar and each realiser."""
 
 
@@ -337,7 +337,9 @@ def _published(item: Item) -> str:
     return text.removeprefix(FRAME.format(form=_form(item))).strip()
 
 
-def _wording(writer: str, texts: Mapping[str, str], published: Mapping[str, str], units: Sequence[str]) -> Wording:
+def _wording(
+    writer: str, texts: Mapping[str, str], published: Mapping[str, str], units: Sequence[str]
+) -> WriterWording:
     def plainly(text: str) -> str:
         return text.strip().rstrip(".").lower()
 
@@ -345,7 +347,7 @@ def _wording(writer: str, texts: Mapping[str, str], published: Mapping[str, str]
     fits = [statement_of(texts[form], parse_form(form)) is not None for form in texts]
     misfits = [f"{form}: {texts[form]}" for form, fit in zip(texts, fits, strict=True) if not fit]
     share = np.array(fits, dtype=np.float64)
-    return Wording(writer, accuracy(np.array(same), units), accuracy(share, units), misfits[:MISFITS])
+    return WriterWording(writer, accuracy(np.array(same), units), accuracy(share, units), misfits[:MISFITS])
 
 
 # Odd texts.
