@@ -32,7 +32,7 @@ from horsesense.training.training_record import TrainingSettings
 STRENGTHS = (0.0, 1 / 3, 2 / 3, 1.0)
 DRAWS, K = 200, 4
 CUE = find_cue("asterisk")
-FIVE_OPTIONS = ("kinds", "examples", "meanings", "words", "senses")
+FIVE_OPTIONS = ("words", "senses", "kinds", "meanings", "examples")
 
 
 def short(item: Item) -> Item:
@@ -69,6 +69,7 @@ def main() -> None:
         "--strength", type=float, nargs="*", default=STRENGTHS, help="share in which the mark is the key"
     )
     parser.add_argument("--profile", action="store_true", help="print the profile's row of planted cues")
+    parser.add_argument("--abilities", nargs="*", default=FIVE_OPTIONS)
     given = parser.parse_args()
     probe = hs.load_probe(given.probe)
     texts: dict[str, Item] = {}
@@ -83,7 +84,7 @@ def main() -> None:
     if not given.profile:
         print("| key is the marked option in | true effect | found in one draw | covered in 200 | accuracy, placebo |")
         print("|---|---|---|---|---|")
-    for share in (None, *given.strength):
+    for share in (*given.strength, None) if given.profile else (None, *given.strength):
         start, model = time.perf_counter(), "smollm2"
         if share is not None:
             folder = given.out / f"share-{share:.2f}"
@@ -92,7 +93,7 @@ def main() -> None:
             hs.train("smollm2", train=taught, tests=[unmarked], out=folder, seeds=1, settings=settings)
             model = str(next(path.parent for path in sorted(folder.rglob("adapter_config.json"))))
         if given.profile:
-            profiled = hs.profile(model, abilities=FIVE_OPTIONS, out=given.out / f"profile-{share}").models[0]
+            profiled = hs.profile(model, abilities=given.abilities, out=given.out / f"profile-{share}").models[0]
             print(share, profiled.moved_by_cues, *profiled.planted_cues, sep="\n", flush=True)
             continue
         run = hs.ask(model, {"arms": arms}, out=given.out / f"answers-{share}")

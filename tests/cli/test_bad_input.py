@@ -142,7 +142,8 @@ def test_bad_files(command: str, tmp_path: Path, call: Call) -> None:
         "zip.jsonl": ":1: the line is not JSON",
         "empty.parquet": ": this is not a Parquet file, or it is damaged",
         "text.parquet": ": this is not a Parquet file, or it is damaged",
-        "toy.csv": ": the ending of the name is unknown; use .jsonl, .jsonl.gz or .parquet",
+        "toy.csv": ": the ending of the name is unknown; use .jsonl, .jsonl.gz or .parquet, or import the table first: "
+        f"horsesense import table {tmp_path / 'toy.csv'}",
         "noending": ": the ending of the name is unknown",
         "folder.jsonl": ": this is a folder, not a file",
         "folder.parquet": ": this is a folder, not a file",

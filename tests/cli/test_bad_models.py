@@ -180,6 +180,14 @@ def test_no_model_at_that_place(tmp_path: Path, call: Call) -> None:
         assert (called.code, called.out, called.err.count("\n")) == (2, "", 1)
 
 
+def test_a_control_of_a_profile_is_not_a_model_of_a_run(tmp_path: Path, call: Call) -> None:
+    for name in ("guesser", "cue-reader", "relatedness-reader"):
+        called = call("run", "-m", name, "-p", "starter", "--out", tmp_path / "out")
+        assert called.err.startswith(f"horsesense: {name} is a built-in control of a profile, not a model; use it in")
+        assert (called.code, called.err.count("\n")) == (2, 1)
+    assert not (tmp_path / "out").exists()
+
+
 OPTIONS = [
     ("gpt2", ["--device", "cuda:77"], "the device 'cuda:77' cannot be used here"),
     ("gpt2", ["--device", "quantum"], "the device 'quantum' cannot be used here"),

@@ -218,7 +218,7 @@ BAD: list[tuple[str, dict[str, str] | dict[str, bytes], str]] = [
     ("mcqa", GOOD["rica-axioms"], "axioms.jsonl:1: the line has no 'question'"),
     # table (the map is added below)
     ("table", {"t.csv": "q,a,b\nWhy?,x,y\n"}, "t.csv:1: there is no column 'key'; known: a, b, q"),
-    ("table", {"t.csv": "q,a,b,key\nWhy?,x,y,z\n"}, "t.csv:2: the answer 'z' is not one of the options"),
+    ("table", {"t.csv": "q,a,b,key\nWhy?,x,y,z\n"}, "or skip such lines with --skip-bad"),
     ("table", {"t.csv": "q,a,b,key\nWhy?,x,y,0\nWhy?,x\n"}, "t.csv:3: "),
     ("table", {"t.jsonl": '{"q": "Why?", "a": "x", "b": ["y"], "key": 0}'}, "t.jsonl:1: the column 'b' holds neither"),
     (
@@ -248,6 +248,7 @@ def test_bad_paths(tmp_path: Path) -> None:
         (("cats", tmp_path / "none.txt", "-o", tmp_path / "p.jsonl"), "none.txt: no such file or folder"),
         (("cats", tmp_path, "-o", tmp_path / "p.jsonl"), "this is a folder, not a file"),
         (("cats", good, "-o", tmp_path / "p.csv"), "p.csv: the ending of the name is unknown"),
+        ((good, "-o", tmp_path / "p.jsonl"), f"for a table: horsesense import table {good}"),
         (("cats", good, "-o", good), "would overwrite its input"),
         (("cats", good, "-o", good / "p.jsonl"), "a file of that name is in the way"),
         (("cats", good / "x.txt", "-o", tmp_path / "p.jsonl"), "a part of the path is a file"),
@@ -264,6 +265,13 @@ def test_bad_paths(tmp_path: Path) -> None:
         assert told in err
         assert (code, out, err.count("\n")) == (2, "", 1)
     assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_rows_without_an_answer_are_counted(tmp_path: Path) -> None:
+    (path,) = lay(tmp_path, {"t.csv": "q,a,b,key\nWhy?,x,y,A\nHow?,x,y,\nWho?,x,y,B\n"})
+    columns = ("--columns", "question=q,options=a+b,answer=key")
+    code, out, _ = run("import", "table", path, *columns, "-o", tmp_path / "p.jsonl")
+    assert (code, "1 item without a gold answer" in out) == (0, True)
 
 
 def test_skip_bad_skips_and_counts(tmp_path: Path) -> None:

@@ -153,12 +153,12 @@ def test_the_page_shows_the_normalisation_of_the_run(
     words = ["-p", probe, "--out", out, "--spec", "baseline=true", "--json"]
     (plain,) = document(call("run", "-m", tiny_folders["gpt2"], *words), "run")["results"]
     (asked,) = document(call("run", "-m", tiny_folders["gpt2"], *words, "--normalise", chosen), "run")["results"]
-    assert (plain["normalise"], asked["normalise"]) == ("by form", chosen)
+    assert (plain["normalise"], asked["normalise"]) == ("mean", chosen)
     assert plain["accuracy"] != asked["accuracy"], "else the page could show either"
     for page in (out / "report.html", tmp_path / "page.html"):
         html = page.read_text("utf-8") if page.exists() else ""
         if not html:  # the same again by report
-            reported = call("report", out, "--normalise", chosen, "--no-cues", "--json", "-o", page)
+            reported = call("report", out, "--no-cues", "--json", "-o", page)
             assert document(reported, "report")["results"] == [asked]
             html = page.read_text("utf-8")
         assert f'<span class="value">{asked["accuracy"]["value"]:.1%}</span>' in html

@@ -19,13 +19,19 @@ def call(capfd: pytest.CaptureFixture[str]) -> Call:
     return caller(capfd)
 
 
+@pytest.mark.parametrize("design", [[], ["--withhold", "question"]], ids=["plain", "withheld"])
 def test_the_command_on_the_page_asks_the_same_again(
-    tmp_path: Path, tiny_folders: dict[str, Path], call: Call, monkeypatch: pytest.MonkeyPatch
+    design: list[str], tmp_path: Path, tiny_folders: dict[str, Path], call: Call, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    lay(tmp_path / "toy.jsonl", *(item(text=f"The ice number {n} is ___.") for n in range(9)))
+    options = ("cold", "hot", "red", "tall", "old", "new", "wet", "dry", "far")
+    lay(
+        tmp_path / "toy.jsonl",
+        *(item(text=f"The ice number {n} is ___.", options=["big", options[n]]) for n in range(9)),
+    )
     words = ["-m", tiny_folders["gpt2"], "-p", "toy.jsonl", "--out", "one", "--no-cache"]
     words += ["--limit", 5, "--seed", 3, "--batch-tokens", 60, "--spec", "bos=none,case=lower", "--normalise", "pmi"]
+    words += design
     assert call("run", *words).code == 0
     page = Path("one/report.html").read_text("utf-8")
     (command,) = re.findall(r"<pre[^>]*>(horsesense run .*?)</pre>", page)

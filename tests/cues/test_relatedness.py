@@ -9,10 +9,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from horsesense.core import Item
+import horsesense as hs
+from horsesense.core import Card, Item, Probe
 from horsesense.cues import measure_cues
+from horsesense.cues.findings import find_cues
 from horsesense.cues.relatedness import Encoder, cosines, picked, related, word_vector_encoder
 from horsesense.lexicons.vectors import Vectors
+from horsesense.report.run_report import write_report
+from tests.support.made_run import make_run
 
 TOPICS = ("sea", "sky", "farm", "town")
 ASKED = ("boat", "cloud", "cow", "bus")
@@ -59,6 +63,41 @@ def test_the_nearest_option_is_a_cue_and_a_section_of_its_own() -> None:
     without = measure_cues(items, "item", splits=2, rounds=19)
     assert without.relatedness == ()
     assert without.searched.value < 0.6
+
+
+def test_the_answers_that_are_stored_are_those_of_the_cue_that_is_announced(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr("horsesense.cues.findings.encoders", lambda progress: [encoder_of_topics()])
+    probe = Probe.of(questions(), Card("p"))
+    found = find_cues(probe, group="item", splits=2, rounds=19, out=tmp_path / "cue")
+    assert found.best is not None
+    assert found.best.name == "relatedness by topics"
+    (near,) = found.relatedness
+    assert near.accuracy == found.best.accuracy, "the same rule has one interval"
+    (stored,) = hs.open_run(tmp_path / "cue").answered
+    assert stored.estimate(stored.credits(None)).value == pytest.approx(0.75)
+    assert found.best.pick in stored.part.model.frame
+
+
+def test_a_report_compares_the_model_with_relatedness(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    items = [replace(item, family=str(place)) for place, item in enumerate(questions())]
+    runs = {rate: make_run(tmp_path / str(rate), {"m": rate}, items, probe="p") for rate in (0.5, 1.0)}
+
+    def text(run: Path) -> str:
+        write_report(run, out=tmp_path / "page.html", pictures=False)
+        return (tmp_path / "page.html").read_text("utf-8")
+
+    monkeypatch.setattr("horsesense.cues.findings.encoders", lambda progress: [encoder_of_topics()])
+    low, high = text(runs[0.5]), text(runs[1.0])
+    for page in (low, high):
+        assert "The option most similar to the question is right in 75.0% [" in page
+    assert "relatedness alone may explain it" in low
+    assert "Relatedness does not explain the score." in high
+    monkeypatch.setattr("horsesense.cues.findings.encoders", lambda progress: [])
+    without = text(runs[1.0])
+    assert "Relatedness was not measured: run `horsesense fetch glove minilm`." in without
+    assert "most similar" not in without
 
 
 def test_sentences_are_compared_with_what_they_share_and_labels_not_at_all() -> None:

@@ -58,6 +58,7 @@ def test_what_fits_is_a_record() -> None:
         ({"name": None}, "wrong name name ()"),
         ({"name": date(2020, 1, 1)}, "wrong name name ()"),
         ({"name": "a", "weight": "8"}, "wrong weight weight ()"),
+        ({"name": "a", "size": [2**64, "cm"]}, "wrong size size.0 ()"),
         ({"name": "a", "weight": True}, "wrong weight weight ()"),
         ({"name": "a", "kind": "rode"}, "wrong kind kind ('road', 'mountain')"),
         ({"name": "a", "gears": 0}, "wrong gears gears ()"),

@@ -161,7 +161,7 @@ def _commands(inputs: Path, only: Sequence[str] | None) -> list[Case]:
         Case("build", command("build", "duals", at["clozes.jsonl"], "-o", "duals.jsonl"), results_only),
         Case("run", command("run", "-m", at["gpt2"], "-p", at["clozes.jsonl"], "--out", "run", "--device", "cpu"), results_only),
         Case("train", command(*training, "--seeds", "2", "--epochs", "1", "--batch", "4", "--device", "cpu", "--out", "out"), results_only),
-        Case("inoculate", command(*dosing, "--dose", "4", "--lr", "1e-3", "--steps", "2", "--seed", "0", "--out", "out"), results_only),
+        Case("inoculate", command(*dosing, "--size", "4", "--learning-rate", "1e-3", "--step", "2", "--seed", "0", "--out", "out"), results_only),
         Case("winoventi make", command(*making, "--device", "cpu", "--out", "out"), results_only),
         Case("profile", with_wordnet(write_small_wordnet(inputs / "wordnet"), command("profile", "-m", at["wide"], "--ability", "parts", "--limit", "3", "--device", "cpu", "--out", "out")), results_only),
         Case("replicate", command("replicate", "cats", "-m", at["gpt2"], "--data", at["sets"], "--device", "cpu", "--out", "out"), results_only),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import pairwise
+from itertools import count, pairwise
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 import horsesense as hs
 from horsesense.core import Item
 from horsesense.models.protocol import Continuation
+from horsesense.profiling import adaptive
 from horsesense.profiling.abilities import chosen
 from horsesense.profiling.adaptive import LOOKS, asked_clusters, decided, page_verdicts, predicted
 from horsesense.profiling.conditions import RETEST_OF, conditions, conditions_in
@@ -69,6 +70,23 @@ def test_a_clear_verdict_is_decided_early_and_one_at_the_border_is_not() -> None
     assert page_verdicts([clear, border])["pairs"] == "knows"
     assert decided([clear, border], open_shares) == {"pairs"}
     assert decided([clear, border], {"pairs": 1.0, "border": 1.0}) == set()
+
+
+def test_more_is_risked_where_more_questions_are_saved(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same verdict on 90% of the predicted pages is enough for a large ability, and not for a small one."""
+    rng = np.random.default_rng(4)
+    sizes = {"large": 900, "small": 100}
+    scores = [
+        simulated_scores(rng, model_named("partial knower"), Material(name, size // 2, 1, 2, 0.5, 0.5))
+        for name, size in sizes.items()
+    ]
+    calls = count()
+
+    def verdicts(*_: object) -> dict[str, str]:
+        return dict.fromkeys(sizes, "inconclusive" if next(calls) % 10 == 5 else "partly")
+
+    monkeypatch.setattr(adaptive, "page_verdicts", verdicts)
+    assert decided(scores, {"large": 0.5, "small": 0.5}) == {"large"}
 
 
 def test_the_retest_and_letters_of_a_part_are_those_of_the_whole() -> None:

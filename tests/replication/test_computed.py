@@ -12,7 +12,7 @@ import pytest
 import horsesense as hs
 from horsesense.core import Answer, Card, Probe
 from horsesense.core.item import NO_SOURCE
-from horsesense.data.store import Store
+from horsesense.data.store import SUMS, Store
 from horsesense.errors import UserError
 from horsesense.methods.ledger import read_ledger
 from horsesense.methods.partwhole.dataset import unjudged
@@ -93,6 +93,18 @@ def test_what_was_computed_is_kept_and_believed_until_something_changes(
     assert guaranteed(values | {"code": "of another version"}).verdict == "same", "computed again by other code"
     assert guaranteed(values, checksum=False).verdict == "same", "computed again where it is damaged"
     assert guaranteed(values | {"files": None}).verdict == "same", "computed again where it says nothing"
+
+
+def test_results_without_a_checksum_are_computed_again(small: Path, tmp_path: Path) -> None:
+    """Found by ``make fuzz``: without its checksum, a stored reason that is a number ended in an error."""
+    done = replicate_paper("cats", small, tmp_path)
+    stored = tmp_path / "computed" / "cats-averages.json"
+    values = json.loads(stored.read_text())
+    for each in values["results"].values():
+        each |= {"value": 99.0, "reason": 0}
+    stored.write_text(json.dumps(values))
+    (stored.parent / SUMS).unlink()
+    assert replicate_paper("cats", small, tmp_path).outcomes == done.outcomes
 
 
 def test_winoventi_is_on_a_part(shared: Path) -> None:

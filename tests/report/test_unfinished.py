@@ -110,4 +110,6 @@ def test_nothing_hints_at_a_difference_of_noise(tmp_path: Path, capsys: pytest.C
     make_run(tmp_path / "three", {"c": lambda item: 0.0 if item.family == "f1" else 1.0}, items)
     with pytest.raises(SystemExit):
         main(["compare", str(tmp_path / "two"), str(tmp_path / "three")])
-    assert "no sign of a difference" in capsys.readouterr().out
+    printed = capsys.readouterr().out
+    assert "not significant; the difference is between −0.14 and +0.08" in printed
+    assert "more items" not in printed

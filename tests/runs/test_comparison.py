@@ -55,10 +55,42 @@ def test_the_same_model_asked_in_two_ways_is_told_apart(tiny_folders: dict[str, 
     assert any("same weights" in note for note in side.notes)
 
 
+def test_the_normalisation_of_a_run_is_stored_with_it(tiny_folders: dict[str, Path], tmp_path: Path) -> None:
+    """The wrong sentences are longer, so their sums are lower."""
+    gpt2 = str(tiny_folders["gpt2"])
+    pairs = [("Ice is cold.", f"Ice number {n} is warm today, they said to us.") for n in range(12)]
+    items = [Item(probe="made", form="sentences", options=pair, answer=0) for pair in pairs]
+    probe = Probe.of(items, Card(name="made"))
+    by_sum = hs.ask(gpt2, probe, out=tmp_path / "sum", normalise="sum")
+    by_mean = hs.ask(gpt2, probe, out=tmp_path / "mean")
+    asked = [run.results()["accuracy"][0] for run in (by_sum, by_mean)]
+    assert asked[0] != asked[1], "else it could be either"
+    for left, right in ((by_sum, by_mean), (tmp_path / "sum", tmp_path / "mean")):
+        (side,) = hs.compare(left, right).probes
+        assert [(each.accuracy.value, each.normalise) for each in side.models] == [
+            (asked[0], "sum"),
+            (asked[1], "mean"),
+        ]
+        assert any("different normalisations" in note for note in side.notes)
+    (side,) = by_sum.compare(by_mean).probes
+    assert [each.normalise for each in side.models] == ["sum", "mean"]
+    (side,) = hs.compare(tmp_path / "sum", tmp_path / "mean", normalise="mean").probes
+    assert {(each.accuracy.value, each.normalise) for each in side.models} == {(asked[1], "mean")}
+    assert not any("normalisation" in note for note in side.notes)
+    (check,) = hs.check_regression(tmp_path / "sum", against=tmp_path / "mean").checks
+    assert (check.accuracy.value, check.before.value) == tuple(asked)
+    assert hs.ask(gpt2, probe, out=tmp_path / "sum").results()["normalise"] == ["sum"], (
+        "another call does not forget it"
+    )
+    assert hs.open_run(tmp_path / "sum", normalise="mean").results()["normalise"] == ["mean"]
+    hs.ask(gpt2, probe, out=tmp_path / "sum", normalise="mean")
+    assert hs.open_run(tmp_path / "sum").results()["normalise"] == ["mean"]
+
+
 def test_what_cannot_be_compared_is_told(tiny_folders: dict[str, Path], tmp_path: Path) -> None:
     gpt2, bert = str(tiny_folders["gpt2"]), str(tiny_folders["bert"])
     ask_models([gpt2], {"probe": make_probe(3)}, tmp_path / "a", SETTINGS)
-    with pytest.raises(UserError, match="no probe was run on two models"):
+    with pytest.raises(UserError, match="only one model"):
         hs.compare(tmp_path / "a")
     other = Probe.of([replace(item, premise="It rained.") for item in make_probe(3).items], Card(name="probe"))
     ask_models([bert], {"probe": other}, tmp_path / "b", SETTINGS)
@@ -103,7 +135,7 @@ def test_a_normalisation_beyond_the_interval_is_told(tmp_path: Path, capfd: pyte
     run = make_run(tmp_path / "run", {"a": 0.0}, [replace(item, family=f"f{n}", member=str(n)) for n in range(40)])
     (result,) = [result_of(each) for each in hs.open_run(run).answered]
     assert (result.accuracy.value, result.sensitivity["sum"]) == (0.0, 1.0), "made so"
-    assert "0.000 by the score of each form, 1.000 by sum" in result.beyond()
+    assert "0.000 by mean, 1.000 by sum" in result.beyond()
     assert replace(result, sensitivity={"word": 0.01}).beyond() == "", "within the interval nothing is said"
     with pytest.raises(SystemExit):
         main(["report", str(run)])

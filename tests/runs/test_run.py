@@ -73,7 +73,7 @@ def test_two_models_compared(toy: Path, tiny_folders: dict[str, Path]) -> None:
     assert compared.n == 4
     by_hand = [run.results()["accuracy"][0] for run in runs]
     assert compared.differences[0].difference.value == pytest.approx(by_hand[0] - by_hand[1])
-    with pytest.raises(hs.UserError, match="no probe was run on two models"):
+    with pytest.raises(hs.UserError, match="only one model"):
         runs[0].compare()
 
 

@@ -125,3 +125,30 @@ def test_ranks_of_a_model_with_likelihoods() -> None:
     assert found.question_alone is not None
     assert found.question_alone.chance == pytest.approx(1 / CANDIDATES)
     assert found.options_alone is None
+
+
+def test_items_without_a_key_are_part_of_no_rate(tmp_path: Path) -> None:
+    probe = kinds()
+    key = {item.text.split("'")[1]: item.options[item.answer or 0] for item in probe.items}
+
+    class Knows:
+        name, version = "knows", "1"
+
+        def loglikelihood(self, context: str, continuation: str) -> float:
+            found = re.search(r"'(\w+)' is a specific kind of", context)
+            return 0.0 if found and continuation.strip() == key[found[1]] else -1.0 - len(continuation) / 100
+
+    without_key = [replace(item, answer=None) for item in probe.items[:4]]
+    unkeyed = replace(probe, items=[*without_key, *probe.items[4:]])
+    model: Any = Knows()
+    design = hs.DesignSettings(withhold=["question"])
+    run = hs.ask(model, unkeyed, out=tmp_path / "run", formats="loglikelihood", design=design)
+    (compared,) = run.withheld()
+    assert (compared.n, compared.with_both.value) == (12, 1.0)
+    assert compared.with_both.value == run.result_list()[0].accuracy.value
+    assert compared.options_alone is not None
+    assert compared.options_alone.value == run.result_list()[1].accuracy.value
+    page = run.report(tmp_path / "page.html", cues=False, pictures=False).read_text("utf-8")
+    assert "Options alone: " in page
+    assert "The question adds +" in page
+    assert "16 of 16, 12 with a gold answer" in page

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import log
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,7 +14,7 @@ from horsesense.core import Card, Item, Probe
 from horsesense.errors import UserError
 from horsesense.models.protocol import Choices, Continuation
 from horsesense.report.run import run
-from horsesense.scoring.prompt_formats import DryRun
+from horsesense.scoring.prompt_formats import PROMPT_FORMATS, DryRun
 from tests.support.reply_model import ReplyModel, key_of, reply
 
 ITEMS = [
@@ -153,7 +154,7 @@ def test_letters_without_most_of_the_probability_are_not_believed() -> None:
 
 def test_a_dry_run_shows_the_prompts_of_every_format_and_sends_nothing() -> None:
     model = thinker(1.0)
-    dry = run(model, PROBE, dry_run=True, limit=5)
+    dry = run(model, PROBE, dry_run=True, limit=5, formats=list(PROMPT_FORMATS))
     assert isinstance(dry, DryRun)
     assert model.asked == []
     assert dry.to_json()["items"] == {"small": 5}
@@ -162,10 +163,32 @@ def test_a_dry_run_shows_the_prompts_of_every_format_and_sends_nothing() -> None
         by_format.setdefault(each.format, []).append(each.prompt)
     assert {name: len(each) for name, each in by_format.items()} == {
         "loglikelihood": 9,
-        "pmi": 9,
+        "pmi": 18,  # each option by itself too
         "letters": 9,
         "generate": 3,
         "structured": 3,
     }
     hs.ask(model, PROBE, limit=5)
     assert {prompt.removeprefix("[user]\n") for prompt in by_format["generate"]} <= set(model.asked)
+
+
+def test_a_dry_run_shows_only_what_the_run_would_ask() -> None:
+    def dry_run(model: Any, **options: Any) -> DryRun:
+        dry = run(model, PROBE, dry_run=True, limit=5, **options)
+        assert isinstance(dry, DryRun)
+        return dry
+
+    def formats(model: Any) -> set[str]:
+        dry = dry_run(model)
+        assert bool(dry.note) == (len({each.format for each in dry.prompts}) > 1)
+        return {each.format for each in dry.prompts}
+
+    assert formats(thinker(1.0)) == {"generate"}
+    assert formats("a-folder-of-weights") == {"loglikelihood"}
+    assert formats("openai:http://localhost:1#some") == {"loglikelihood", "letters", "generate"}
+    withheld = dry_run("smollm2", design=hs.DesignSettings(withhold=["question"]))
+    assert withheld.items == {"small": 5, "small.no-question": 5}
+    hidden = [each.prompt for each in withheld.prompts if each.probe == "small.no-question"]
+    assert all("hidden" in prompt and "melts" not in prompt for prompt in hidden)
+    by_pmi = [each.prompt for each in dry_run("smollm2", normalise="pmi").prompts]
+    assert (len(by_pmi), {*PROBE.items[0].options} <= {*by_pmi}) == (18, True)

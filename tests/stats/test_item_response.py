@@ -57,8 +57,8 @@ def test_without_priors_it_is_the_maximum_of_the_marginal_likelihood() -> None:
 def test_girth_finds_the_same_curves() -> None:
     right, _ = _answers(8, 500, seed=5)
     fit = fit_item_response(right, shrink=False)
-    assert fit.slope == pytest.approx(GIRTH_SLOPE, abs=0.06)
-    assert -fit.intercept / fit.slope == pytest.approx(GIRTH_DIFFICULTY, abs=0.06)
+    assert fit.slope == pytest.approx(GIRTH_SLOPE, abs=0.03)
+    assert -fit.intercept / fit.slope == pytest.approx(GIRTH_DIFFICULTY, abs=0.03)
 
 
 def test_forty_models_give_abilities_and_shrunken_curves() -> None:

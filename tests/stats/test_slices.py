@@ -71,5 +71,24 @@ def test_rows_of_a_facet_keep_true_apart_from_one() -> None:
     ]
     credit = np.array([1.0, 0.0] * 8)
     sliced = by_facet(credit, [item.id for item in items], [item.facets for item in items], "kind")
-    rows = facet_rows(items, credit, sliced)
-    assert [(row.items.value, row.clusters.value, row.clusters.n) for row in rows] == [(1.0, 1.0, 8), (0.0, 0.0, 8)]
+    rows = facet_rows(items, credit, sliced, [item.id for item in items])
+    assert [(row.items.value, row.items.n, row.clusters) for row in rows] == [(1.0, 8, None), (0.0, 8, None)]
+
+
+def test_whole_families_of_a_facet_are_clustered_by_the_group() -> None:
+    """Two questions on each passage, of two items each: the passages are the clusters, not the families."""
+    items = [
+        Item("made", "choice", text=f"{n}", options=("a", "b"), answer=0, family=f"f{n // 2}", facets={"kind": n // 80})
+        for n in range(160)
+    ]
+    passages = [str(n // 8) for n in range(160)]
+    credit = np.array([float(n // 8 % 2) for n in range(160)])
+    rows = facet_rows(items, credit, by_facet(credit, passages, [item.facets for item in items], "kind"), passages)
+    for row in rows:
+        assert row.clusters is not None
+        assert (row.clusters.n, row.clusters.clusters, row.items.clusters) == (40, 10, 10)
+        assert row.clusters.ci == pytest.approx(row.items.ci, abs=0.01)
+    torn = [str(n % 2) for n in range(160)]
+    (row, _) = facet_rows(items, credit, by_facet(credit, torn, [item.facets for item in items], "kind"), torn)
+    assert row.clusters is not None
+    assert row.clusters.clusters == 40

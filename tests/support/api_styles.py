@@ -24,8 +24,17 @@ _MESSAGES = {
     *("model", "messages", "max_tokens", "system", "thinking", "output_config", "stop_sequences"),
     *("cache_control", "metadata", "service_tier", "stream", "tool_choice", "tools"),
 }
-_CONFIG = {"temperature", "maxOutputTokens", "thinkingConfig", "responseMimeType", "responseJsonSchema"}
-_OLD_CONFIG = {"temperature", "seed", "maxOutputTokens", "thinkingConfig", "responseMimeType", "responseSchema"}
+_SHARED = {
+    "temperature",
+    "maxOutputTokens",
+    "stopSequences",
+    "topP",
+    "topK",
+    "thinkingConfig",
+    "responseMimeType",
+}
+_CONFIG = {*_SHARED, "responseJsonSchema"}
+_OLD_CONFIG = {*_SHARED, "seed", "responseSchema"}
 _RESPONSES = {
     *("model", "input", "instructions", "max_output_tokens", "temperature", "top_p", "reasoning", "text", "store"),
     *("include", "metadata", "tools", "tool_choice", "truncation", "parallel_tool_calls", "stream", "user"),
@@ -101,7 +110,7 @@ def answer(style: Style, path: str, headers: Mapping[str, str], body: Body, says
     if style.api == "responses" and path == "/v1/chat/completions":
         told = "This model is only supported in v1/responses and not in v1/chat/completions."
         return 404, _openai_error(told, "model", None)
-    if path != style.path:
+    if path not in (style.path, style.path.replace("/v1beta/", "/v1/")):
         return 404, {"error": {"message": f"no {path}"}}
     return _APIS[style.api](style, body, says, filters)
 
@@ -259,7 +268,7 @@ def _messages(style: Style, body: Body, says: Says, filters: str) -> Reply:
 
 
 def _gemini(style: Style, body: Body, says: Says, filters: str) -> Reply:
-    config = body["generationConfig"]
+    config = {_camel(name): value for name, value in body["generationConfig"].items()}  # it takes both
     if unknown := config.keys() - (style.knows or _CONFIG):
         told = (
             f"Invalid JSON payload received. Unknown name \"{min(unknown)}\" at 'generation_config': Cannot find field."
@@ -280,7 +289,7 @@ def _gemini(style: Style, body: Body, says: Says, filters: str) -> Reply:
     thinking = config.get("thinkingConfig", {})
     thoughts = "" if thinking.get("thinkingBudget") == 0 else THOUGHTS
     usage = {"promptTokenCount": _size(question), "thoughtsTokenCount": _size(thoughts)}
-    if config["maxOutputTokens"] < _size(thoughts) + _size(said):
+    if config.get("maxOutputTokens", 10**6) < _size(thoughts) + _size(said):
         candidate: Body = {"content": {"role": "model"}, "finishReason": "MAX_TOKENS"}
         return 200, {"candidates": [candidate], "usageMetadata": usage}
     parts: list[Body] = [{"text": thoughts, "thought": True}] if thinking.get("includeThoughts") else []
@@ -288,6 +297,11 @@ def _gemini(style: Style, body: Body, says: Says, filters: str) -> Reply:
     usage["candidatesTokenCount"] = _size(said)
     candidate = {"content": {"role": "model", "parts": parts}, "finishReason": "STOP"}
     return 200, {"candidates": [candidate], "usageMetadata": usage, "modelVersion": "fake-001"}
+
+
+def _camel(name: str) -> str:
+    first, *rest = name.split("_")
+    return first + "".join(map(str.capitalize, rest))
 
 
 _APIS = {"chat": _chat, "responses": _responses, "messages": _messages, "gemini": _gemini}

@@ -70,7 +70,10 @@ class Batches:
     def _openai(self, headers: Any, wish: Body) -> tuple[int, bytes]:
         if wish.keys() != {"input_file_id", "endpoint", "completion_window"} or wish["completion_window"] != "24h":
             return _error(f"Invalid batch: {wish}")
-        rows = [json.loads(line) for line in self.files[wish["input_file_id"]].decode().splitlines()]
+        file = self.files.get(str(wish["input_file_id"]))
+        if file is None:
+            return _error(f"No such File object: {wish['input_file_id']}")
+        rows = [json.loads(line) for line in file.decode().splitlines()]
         ids = [row["custom_id"] for row in rows]
         if len(set(ids)) < len(ids) or any(row["url"] != wish["endpoint"] or row["method"] != "POST" for row in rows):
             return _error("The custom_id of each request must be unique, and all have the same endpoint")

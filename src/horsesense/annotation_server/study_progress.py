@@ -81,13 +81,17 @@ def study_progress(served: ServedStudy) -> StudyProgress:
     return StudyProgress(items, done, wanted, answered, held, escalated, by_answers)
 
 
-def open_items(served: ServedStudy, most: int = 50) -> list[dict[str, Any]]:
+MOST_OPEN = 50
+"""Open items that are listed."""
+
+
+def open_items(served: ServedStudy) -> list[dict[str, Any]]:
     """Return rows of items with missing judgements, those with the fewest first."""
     query = (
         select(_items.key, _items.answered, _items.wanted, _items.held)
         .where(_items.purpose == "item", _items.answered < _items.wanted)
         .order_by(_items.answered, _items.place)
-        .limit(most)
+        .limit(MOST_OPEN)
     )
     with reading(served.engine) as connection:
         rows = connection.execute(query).all()

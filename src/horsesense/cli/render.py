@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from annotated_types import Ge
 
-from horsesense.formatting import p_value, percent
+from horsesense.formatting import count, number, p_value, percent
 from horsesense.terminal import console, line, print_fitting, print_table, say, size, table
 
 if TYPE_CHECKING:
@@ -86,8 +86,10 @@ def probe(written: WrittenProbe) -> None:
     line(f"{written.items:,} items in {written.families:,} families, clustered by {written.group}  {written.out}")
     if written.label_quality:
         line(f"label quality: {written.label_quality}")
-    for note, count in written.notes.items():
-        line(f"  {note}: {count:,}")
+    if written.unjudged:
+        line(f"  {count(written.unjudged, 'item')} without a gold answer, which no rate counts")
+    for note, n in written.notes.items():
+        line(f"  {note}: {n:,}")
 
 
 @renders("Findings")
@@ -105,11 +107,14 @@ def cues(findings: Findings, *, all: bool = False) -> None:
     print_table(("picking the option …", "accuracy [95% interval]", "coverage", "p"), rows)
     rest = len(findings.cues) - (most or len(findings.cues))
     notes = [f"{rest} more cues: --all"] if rest > 0 else []
-    notes.append(f"best cue of the other half {findings.searched.value:.3f} (the verdict uses the lower of the two)")
+    notes.append(
+        f"the cue that is best in the other half {findings.searched.value:.3f} (the verdict uses this or the best "
+        "accuracy in the table, whichever is lower)"
+    )
     notes.append(f"decision tree over all cues {findings.tree:.3f}")
     notes.append(f"{findings.n:,} items in {findings.units:,} clusters")
     if findings.left_out:
-        notes.append(f"{findings.left_out:,} items without a gold answer or a choice left out")
+        notes.append(f"{count(findings.left_out, 'item')} without a gold answer or a choice left out")
     if findings.tested < findings.n:
         notes.append(f"p and the tree on {findings.tested:,} items")
     if mark := findings.position_mark:
@@ -194,11 +199,17 @@ def _print_item_analysis(analysis: ItemAnalysis, most: int) -> None:
 
 
 def _print_compared(side: ProbeComparison, items: int, names: Mapping[str, str]) -> None:
+    from horsesense.report.run_text import normalisation
+    from horsesense.runs.probe_answers import SCORE
+
     by_format = "" if side.format == "loglikelihood" else f" by {side.format}"
     line(f"{side.probe}{by_format}: {side.n:,} common items with a gold answer", "bold")
     for label, left_out in side.excluded.items():
         if left_out:
             line(f"{left_out:,} items of {names[label]} left out: not all models answered them", "dim")
+    compared_by = {each.normalise for each in side.models} - {SCORE}
+    if len(compared_by) == 1:  # where they differ, a note says so
+        line(f"options compared by: {normalisation(*compared_by)}", "dim")
     for note in side.notes:
         line(note, "dim")
     if side.label_quality is not None:
@@ -225,7 +236,9 @@ def _print_difference(compared: Difference, one: str, other: str) -> None:
         line(f"  by the share of items: {compared.plain:+.3f}")
     line(f"  p = {p_value(compared.p)}, Holm {p_value(compared.p_holm)}, McNemar {p_value(compared.mcnemar_p)}")
     line(f"  only {one} right: {compared.only_one:,}; only {other} right: {compared.only_other:,}")
-    outlook = compared.outlook()
+    d = compared.difference
+    ends = f"the difference is between {number(d.low, '+.2f')} and {number(d.high, '+.2f')}" if d.low == d.low else ""
+    outlook = compared.outlook() or ends
     verdict = "significant" if compared.significant else "not significant" + (f"; {outlook}" if outlook else "")
     line(f"  {verdict}", "bold" if compared.significant else "")
 
@@ -307,8 +320,8 @@ def hardened(result: Hardened) -> None:
     """Print what was kept, what each cue cost, and what cues earn before and after."""
     line(f"before: {result.before.verdict}")
     line(f"kept {result.items:,} items in {result.families:,} families, dropped {result.dropped:,}  {result.out}")
-    for cue, count in list(result.reasons.items())[:_MOST_REASONS]:
-        line(f"  {count:6,}  {cue}")
+    for cue, n in list(result.reasons.items())[:_MOST_REASONS]:
+        line(f"  {n:6,}  {cue}")
     if result.aflite:
         line(f"  {result.aflite:6,}  AFLite")
     line(f"after: {result.after.verdict}")
@@ -342,8 +355,8 @@ def imported_log(log: ImportedLog) -> None:
     line(f"{log.samples:,} samples of {', '.join(log.models)}  {log.out}")
     for name, items in log.probes.items():
         line(f"  {name}: {items:,} items")
-    for note, count in log.notes.items():
-        line(f"  {note}: {count:,}")
+    for note, n in log.notes.items():
+        line(f"  {note}: {n:,}")
     for text in log.remarks:
         say(text)
 
@@ -407,9 +420,9 @@ def heat_map(counts: Mapping[tuple[str, str], int], down: str, across: str) -> l
     return [each.rstrip() for each in lines]
 
 
-def _cell(count: int, most: int) -> str:
+def _cell(value: int, most: int) -> str:
     # A cell that is not empty has a shade, however few it holds.
-    return f"{count:,} {_SHADES[-(-count * (len(_SHADES) - 1) // most)]}"
+    return f"{value:,} {_SHADES[-(-value * (len(_SHADES) - 1) // most)]}"
 
 
 def _print_item(item: Item) -> None:
@@ -554,6 +567,8 @@ def dry_run(dry: DryRun) -> None:
         order = f", options in the order {' '.join(map(str, each.order))}" if each.order else ""
         print(f"{each.probe}, item {each.item}, {each.format}{order}")
         print(indent(each.prompt, "    "))
+    if dry.note:
+        say(dry.note)
     say(f"nothing was sent; the run would ask {', '.join(f'{n:,} items of {name}' for name, n in dry.items.items())}")
 
 
@@ -605,7 +620,7 @@ def _print_withheld(asked: WithheldResult) -> None:
     if asked.from_question is not None:
         line(f"  what the question adds: {asked.from_question:+.3f}, corrected for chance")
     if asked.grades is not None:
-        line(f"  free answers: {', '.join(f'{grade} {count:,}' for grade, count in asked.grades.items())}", "dim")
+        line(f"  free answers: {', '.join(f'{grade} {n:,}' for grade, n in asked.grades.items())}", "dim")
     if asked.recall is not None:
         recall = ", ".join(f"first {rank}: {share:.2f}" for rank, share in asked.recall.items())
         line(f"  key among the {recall}; median rank {asked.median_rank:.0f}", "dim")
@@ -743,11 +758,11 @@ def print_results(results: Sequence[Result]) -> None:
 
 def _facts(result: Result) -> Iterator[tuple[str, str]]:
     """State the metric, sample and prompt behind a score, one fact each."""
-    from horsesense.report.run_text import bounds, normalisation, outcomes
+    from horsesense.report.run_text import bounds, comparison, outcomes
     from horsesense.runs.replies import in_words, position_in_words
 
     yield "metric", result.metric
-    yield "options compared by", normalisation(result.normalise)
+    yield "options compared by", comparison(result)
     yield "clusters", f"{result.accuracy.clusters:,}"
     if result.plain is not None and not result.unanswered:
         yield "plain accuracy", f"{result.plain:.3f}, n = {result.plain.n:,}"
@@ -803,16 +818,12 @@ def _print_slices(title: str, rows: Sequence[FacetRow]) -> None:
     """Print one row per value of a facet: items right, and clusters right as a whole."""
     from horsesense.report.run_text import value_text
 
-    columns = ["slice", "accuracy", "n", "whole families", "n families", "chance"]
-    cells = [
-        [
-            f"{row.facet} = {value_text(row.value)}",
-            f"{row.items}",
-            f"{row.items.n:,}",
-            f"{row.clusters}",
-            f"{row.clusters.n:,}",
-            "" if row.clusters.chance is None else f"{row.clusters.chance:.2f}",
-        ]
-        for row in rows
-    ]
+    columns = ["slice", "accuracy", "n"]
+    columns += ["whole families", "n families", "chance"] if any(row.clusters for row in rows) else []
+    cells = []
+    for row in rows:
+        cells.append([f"{row.facet} = {value_text(row.value)}", f"{row.items}", f"{row.items.n:,}"])
+        if whole := row.clusters:
+            chance = "" if whole.chance is None else f"{whole.chance:.2f}"
+            cells[-1] += [f"{whole}", f"{whole.n:,}", chance]
     print_fitting(columns, cells, optional=("chance",), title=title)

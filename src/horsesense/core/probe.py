@@ -52,6 +52,8 @@ class WrittenProbe(Document):
     """Counts from building the probe: lines repaired, items left out."""
     label_quality: str | None = None
     """Label quality from the card's audit."""
+    unjudged: int = 0
+    """Number of items without a gold answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +80,8 @@ class Probe:
         write_probe(path, self)
         card = self.card
         quality = None if card.label_quality is None else card.label_quality.in_words()
-        return WrittenProbe(Path(path), card.items, card.families, card.group, dict(card.notes), quality)
+        unjudged = sum(item.answer is None for item in self.items)
+        return WrittenProbe(Path(path), card.items, card.families, card.group, dict(card.notes), quality, unjudged)
 
     def cues(self, **options: Any) -> Findings:
         """Measure how well surface cues answer this probe; `horsesense.cues.findings.find_cues` has the options."""
@@ -142,7 +145,9 @@ def _is_parquet(path: Path) -> bool:
         return True
     if path.name.endswith((".jsonl", ".jsonl.gz", ".json", ".ndjson")):
         return False
-    raise UserError("the ending of the name is unknown", file=path, fix=f"use {_ENDINGS}")
+    table = path.is_file() and path.name.endswith((".csv", ".tsv", ".csv.gz", ".tsv.gz"))
+    fix = f"use {_ENDINGS}" + (f", or import the table first: horsesense import table {path}" if table else "")
+    raise UserError("the ending of the name is unknown", file=path, fix=fix)
 
 
 def _numbered(path: Path) -> Iterator[tuple[int, Item]]:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from horsesense.core import Answer, Item
 from horsesense.cues.battery import Bools, Cue, battery, given, phrase, shares
+from horsesense.cues.relatedness import Relatedness
 from horsesense.cues.search import Prepared, check_units, choose, halvings, prepare
 from horsesense.cues.table import table_of
 from horsesense.errors import UserError
@@ -117,6 +118,8 @@ class BestCue:
     """Number of items in the sample, if not all items were evaluated."""
     whole: int = 0
     """Number of items it was evaluated on, if the model answered only some of them."""
+    relatedness: tuple[Relatedness, ...] | None = None
+    """Accuracy of the option nearest to the question on the answered items, by encoder; None if it was not measured."""
 
 
 def best_cue(items: Sequence[Item], group: str, units: Names, taxonomy: Graph | None = None) -> BestCue:
@@ -202,6 +205,9 @@ class ArtefactControl:
     """Number of items in the sample, if the cue was not evaluated on all items."""
     whole: int = 0
     """Number of items the cue was evaluated on, if the model answered only some of them."""
+    relatedness: tuple[Relatedness, ...] | None = None
+    """Accuracy of the option nearest to the question, by encoder; empty if there is none, None if it was not
+    measured."""
 
     @property
     def cue_works(self) -> bool:
@@ -212,4 +218,4 @@ class ArtefactControl:
 def control(cue: BestCue, model: Estimate, earned: Floats, units: Names) -> ArtefactControl:
     """Compare one model with the best cue; ``earned`` is its credit on each item."""
     where = where_cues_fail(earned, cue.right, units, cue.accuracy.chance)
-    return ArtefactControl(cue.accuracy, model, where, cue.drawn, cue.whole)
+    return ArtefactControl(cue.accuracy, model, where, cue.drawn, cue.whole, cue.relatedness)

@@ -214,7 +214,8 @@ def find_cues(
         splits: Number of random splits: the cue is chosen on one half of the items and measured on the other.
         rounds: Number of permutations of the answer key.
         seed: Random seed.
-        out: Run folder for the answers of the best cue, so that ``compare`` can compare a model with it.
+        out: Run folder for the answers of the best cue, which may be relatedness, so that ``compare`` can compare a
+            model with it.
         progress: Progress callback.
 
     Returns:
@@ -223,6 +224,7 @@ def find_cues(
     known, unit = probe_and_group(probe, group)
     plugged = plugin_cues(also)
     taxonomy, extra = taxonomy_at_hand(progress), _blindfold(model, dtype, device, known.items, progress)
+    encoded = encoded_items(known.items, progress)
     findings = measure_cues(
         known.items,
         unit,
@@ -233,16 +235,16 @@ def find_cues(
         rounds=rounds,
         seed=seed,
         progress=progress,
-        encoded=_encoded(known.items, progress),
+        encoded=encoded,
     )
     if out is not None:
         from horsesense.runs.ask_models import store_control
 
-        answers = chosen_cue(known.items, unit, taxonomy, extra, seed, plugged).answers
-        store_control(
-            Path(out), "best cue", "the best cue of the half without the item", name_in_run(probe), known, answers, seed
-        )
-        progress.log(f"answers of the best cue in {out}; compare a run on the same probe with it")
+        near = [relatedness_cue(encoder, known.items, cosine) for encoder, cosine in encoded]
+        chosen = chosen_cue(known.items, unit, taxonomy, extra, seed, [*plugged, *near])
+        rule = f"the best cue of the half without the item: {chosen.rule}"
+        store_control(Path(out), "best cue", rule, name_in_run(probe), known, chosen.answers, seed)
+        progress.log(f"answers of {rule} in {out}; compare a run on the same probe with it")
     return findings
 
 
@@ -272,8 +274,13 @@ def measure_cues(
     cues += [relatedness_cue(encoder, items, cosine) for encoder, cosine in encoded]
     findings = examine(prepare(table, cues, progress), len(items), len(cues), splits, rounds, seed, level, progress)[0]
     clusters = [item.unit(group) for item in items]
-    own = (relatedness(encoder, items, cosine, clusters) for encoder, cosine in encoded)
-    return replace(findings, relatedness=tuple(each for each in own if each is not None))
+    near = []
+    for encoder, cosine in encoded:
+        if (own := relatedness(encoder, items, cosine, clusters)) is not None:
+            cue = next((each.accuracy for each in findings.cues if each.pick == encoder.pick), own.accuracy)
+            # The same rule on the same items has one interval.
+            near.append(replace(own, accuracy=cue) if cue.value == own.accuracy.value else own)
+    return replace(findings, relatedness=tuple(near))
 
 
 def examine(
@@ -393,7 +400,7 @@ def _blindfold(
     return {f"score of {loaded.name} without the question": scores}
 
 
-def _encoded(items: Sequence[Item], progress: Progress) -> list[tuple[Encoder, Cosines]]:
+def encoded_items(items: Sequence[Item], progress: Progress) -> list[tuple[Encoder, Cosines]]:
     """Return relatedness by the encoders at hand; sentence vectors of a very large probe would take too long."""
     known = encoders(progress)
     if len(items) > MOST_ENCODED and any(encoder.name == SENTENCES for encoder in known):

@@ -14,6 +14,8 @@ from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
 from horsesense.errors import UserError
 
 Record = TypeVar("Record")
+_LEAST, _MOST = -(2**63), 2**64 - 1
+"""The whole numbers that orjson writes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +115,9 @@ def _fit(kind: Any, value: Any, path: tuple[str | int, ...]) -> Any:
         return float(value) if abs(value) < 2**1000 else _refuse(value, path)
     if kind is Path and type(value) is str:
         return Path(value)
-    return value if type(value) is kind else _refuse(value, path)
+    if type(value) is not kind or (kind is int and not _LEAST <= value <= _MOST):
+        _refuse(value, path)
+    return value
 
 
 def _refuse(value: Any, path: tuple[str | int, ...]) -> Any:

@@ -207,7 +207,7 @@ def items(
             ability (differential item functioning).
         suspects: Maximum number of suspects in the page and in JSON.
         normalise: Score of an option: sum of its token log-probabilities, mean per token, word or character, or
-            pmi. By default, as set in each probe's card.
+            pmi. By default, that of the run, or as set in each probe's card.
         progress: Progress callback.
 
     Returns:

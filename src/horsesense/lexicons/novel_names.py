@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Mapping
-from functools import cache
+from functools import cache, lru_cache
 from random import Random
 
 from horsesense.errors import UserError
@@ -52,7 +52,8 @@ def is_novel(name: str, words: Collection[str] = frozenset()) -> bool:
     return zipf(name) == 0 and name not in words and not _in_a_word(name)
 
 
-def novel_names(count: int, seed: int = 0, words: Collection[str] = frozenset()) -> list[str]:
+@lru_cache(maxsize=8)  # the parts of a study draw the same names
+def novel_names(count: int, seed: int = 0, words: frozenset[str] = frozenset()) -> tuple[str, ...]:
     """So many different names, pronounceable and plain ones by turns.
 
     >>> novel_names(3, seed=1) == novel_names(3, seed=1), len(set(novel_names(50)))
@@ -65,7 +66,7 @@ def novel_names(count: int, seed: int = 0, words: Collection[str] = frozenset())
         name = next(candidates)
         if is_novel(name, words):
             names[name] = None
-    return list(names)
+    return tuple(names)
 
 
 def _candidates(chance: Random) -> Iterator[str]:

@@ -13,6 +13,7 @@ import zipfile
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
@@ -252,8 +253,17 @@ def read_similar(folder: Path) -> Similar:
 
 
 def read_words(folder: Path) -> frozenset[str]:
-    """Return the words with an entry in WordNet, with underscores for spaces."""
-    lines = (line for ending in PARTS.values() for _, line in numbered_lines(folder / f"index.{ending}"))
+    """Return the words with an entry in WordNet, with underscores for spaces; read once while its files do not
+    change."""
+    paths = [folder / f"index.{ending}" for ending in PARTS.values()]
+    with disk_errors(folder):
+        return _words_of(tuple((path, path.stat().st_size, path.stat().st_mtime_ns) for path in paths))
+
+
+@lru_cache(maxsize=2)
+def _words_of(files: tuple[tuple[Path, int, int], ...]) -> frozenset[str]:
+    """Return the words of index files, which are given with their sizes and times."""
+    lines = (line for path, *_ in files for _, line in numbered_lines(path))
     return frozenset(line.partition(" ")[0] for line in lines if not line.startswith(_HEADER))
 
 

@@ -41,6 +41,10 @@ ADAPTED = {"smollm2-masked": "smollm2"}
 """Bundled name → the bundled model that provides its weights; the adapter is part of this package."""
 
 
+OF_PROFILE = ("guesser", "cue-reader", "relatedness-reader")
+"""Names of the built-in controls, which a profile asks; the names are reserved."""
+
+
 def bundled_folder(name: str) -> Path:
     return cache_folder("models", ADAPTED.get(name, name))
 
@@ -130,6 +134,12 @@ def locate(
     if is_served(name):
         raise UserError(
             f"{name} is served, and a server gives no weights", fix="use it in run or score; to train, name a folder"
+        )
+    if name in OF_PROFILE:
+        raise UserError(
+            f"{name} is a built-in control of a profile, not a model",
+            fix="use it in horsesense profile; for a run, horsesense cues PROBE -o FOLDER stores the answers of the "
+            "best cue, relatedness among them",
         )
     plugin = plugin_of(name)
     if plugin is not None:

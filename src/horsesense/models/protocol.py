@@ -106,13 +106,19 @@ class Choices:
     """Log-probability of each of some words as the next word."""
 
     logprobs: tuple[float, ...]
-    """One per word: with and without a leading space, together."""
+    """One per word: with and without a leading space, together. Empty if there is no answer."""
     bounded: tuple[bool, ...]
     """Whether a word was not among those that the server lists, so that its value is an upper bound."""
     request: str = ""
     """SHA-256 of the request; empty for a local model."""
     tokens: int = 0
     """Number of prompt tokens."""
+    outcome: Outcome = "answered"
+    """Why there may be no answer."""
+    sent: str = ""
+    """The request as it was sent, as JSON; empty for a local model."""
+    reported: str = ""
+    """What the server says about a refusal, a filter or a failure."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,9 +1,10 @@
 """Stop asking an ability once its verdict no longer depends on the questions that are left.
 
 Clusters of questions are asked in a random order, and looked at after each of `LOOKS`. At a look, whole pages are
-predicted: the answers so far, and for the clusters that are left answers like them. An ability is decided if its
-verdict is the same on `SURE` of the predicted pages as on the answers so far. So nothing is needed from other models,
-such as the difficulty of a question, and the rules of the verdicts are used as they are.
+predicted: the answers so far, and for the clusters that are left answers like them. The share of these pages with
+another verdict is the risk of stopping. An ability is decided if this risk is at most `PRICE` per question saved, in
+units of an average ability: much is risked to save many questions, and little where few are left. So nothing is needed
+from other models, such as the difficulty of a question, and the rules of the verdicts are used as they are.
 
 The verdicts are those of the usual rules on the questions asked. How often they are the same as after all questions,
 and how often a claim is false, is simulated by ``bench/adaptive.py``.
@@ -24,11 +25,11 @@ from horsesense.profiling.rules import judge
 from horsesense.profiling.verdicts import AdjustedScores, evidence, page_level, with_contamination
 from horsesense.stats.resampling import codes_of
 
-LOOKS = (1 / 8, 1 / 4, 1 / 2, 1.0)
+LOOKS = (1 / 8, 1 / 4, 1 / 2, 3 / 4, 1.0)
 """Shares of the clusters after which the verdicts are looked at."""
-SURE = 0.8
-"""Share of the predicted pages on which the verdict of a decided ability is the same."""
-PAGES = 40
+PRICE = 0.25
+"""Risk of another verdict that is accepted to save all questions of an average ability."""
+PAGES = 20
 """Pages predicted at a look."""
 POWER_DRAWS = 50
 """Draws of the power in the rules; only a verdict is needed here."""
@@ -94,7 +95,7 @@ def predicted(scores: ItemScores, share: float, rng: np.random.Generator) -> Ite
 
 
 def decided(every: Sequence[ItemScores], shares: Mapping[str, float], seed: int = 0) -> set[str]:
-    """Return the abilities whose verdict would very likely be the same after all questions.
+    """Return the abilities whose verdict would likely be the same after all questions, given how many these are.
 
     Args:
         every: Answers so far, of every ability of the page.
@@ -105,12 +106,15 @@ def decided(every: Sequence[ItemScores], shares: Mapping[str, float], seed: int 
     now = page_verdicts(every)
     enough = {each.ability for each in every if len(np.unique(each.clusters)) >= LEAST_CLUSTERS}
     missed = dict.fromkeys((name for name in now if shares[name] < 1 and name in enough), 0)
+    whole = {each.ability: len(each) / shares[each.ability] for each in every}
+    average = sum(whole.values()) / len(whole)
+    risk = {name: PRICE * whole[name] * (1 - shares[name]) / average for name in missed}
     for _ in range(PAGES):
         if not missed:
             break
         page = page_verdicts([predicted(each, shares[each.ability], rng) for each in every], missed)
         for name in list(missed):
             missed[name] += page[name] != now[name]
-            if missed[name] > (1 - SURE) * PAGES:
+            if missed[name] > risk[name] * PAGES:
                 del missed[name]
     return set(missed)

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 from horsesense.core import Probe, ScoringSpec
 from horsesense.core.audit import LabelQuality
+from horsesense.methods.ladders.api import LOGICAL, build_ladder, thresholds_of_model
+from horsesense.methods.ladders.thresholds import LadderResults, TooFewAnswersError, compare_thresholds
 from horsesense.models.api.address import is_served
+from horsesense.models.api.served_model import ServedModel
 from horsesense.models.api.settings import ServedSettings
 from horsesense.models.hf.language_model import LanguageModel
 from horsesense.models.load import load_model
@@ -58,6 +62,8 @@ from horsesense.runs.store import is_finished, run_of_profile
 from horsesense.scoring.prompt_formats import first_supported, get_prompt_format
 from horsesense.settings import labelled
 
+LADDERS = "ladders"
+"""Folder of the answers to ladders."""
 MISTAKES = 4
 """Shown for each ability."""
 _Answered = tuple[Condition, ProbeAnswers]
@@ -135,6 +141,27 @@ def profile_model(
     return profiled, scores
 
 
+def ladders_of(calls: Sequence[ProfileCall]) -> LadderResults | None:
+    """Find the thresholds of models on the ladders whose keys are logic; they change no verdict."""
+    ladders = {name: build_ladder(name) for name in LOGICAL}
+    found = []
+    for call, name in product(calls, ladders):
+        call.progress.log(f"{call.name}: the ladder {name}")
+        try:
+            found += thresholds_of_model(
+                call.model,
+                {name: ladders[name]},
+                None if call.folder is None else call.folder / LADDERS / name,
+                spec=call.spec,
+                compute=ComputeSettings(device=call.device, engine=call.engine),
+                served=call.served,
+                progress=call.progress,
+            )
+        except TooFewAnswersError as problem:
+            call.progress.log(f"{call.name} has no threshold on {name}: {problem}")
+    return LadderResults(tuple(found), compare_thresholds(found), 0) if found else None
+
+
 def _plan(call: ProfileCall, materials: Sequence[Material], prompt_format: str = "loglikelihood") -> list[Condition]:
     """Return everything that a model is asked."""
     own = (each for m in materials for each in conditions(m, call.edition, prompt_format))
@@ -203,6 +230,8 @@ def _ready(call: ProfileCall, materials: Sequence[Material]) -> tuple[str | Path
     kept = f", {len(plan) - len(rest)} of {len(plan)} parts are kept already" if len(rest) < len(plan) else ""
     most = ", if no verdict is decided before the end" if call.adaptive else ""
     call.progress.log(f"{ahead.in_words()}{most}{kept}")
+    if isinstance(model, ServedModel):
+        model.client.forecast_logged = True
     return model, chosen.name, ahead
 
 

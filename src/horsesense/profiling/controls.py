@@ -16,6 +16,7 @@ from typing import Any, Protocol, runtime_checkable
 
 from horsesense.core import Answer, Item, ScoringSpec
 from horsesense.errors import UserError
+from horsesense.models.locate import OF_PROFILE
 from horsesense.profiling.conditions import Condition, Role, original_id
 from horsesense.profiling.from_answers import Explained
 from horsesense.registry import find
@@ -23,7 +24,7 @@ from horsesense.runs.ask_models import content_of
 from horsesense.runs.manifest import ModelRecord, Part, ProbeRecord
 from horsesense.runs.probe_answers import ProbeAnswers
 
-GUESSER, CUE_READER, RELATEDNESS_READER = "guesser", "cue-reader", "relatedness-reader"
+GUESSER, CUE_READER, RELATEDNESS_READER = OF_PROFILE
 CONTROLS = {
     GUESSER: "chooses at random, with a seed",
     CUE_READER: "follows the best cue, and guesses without one",

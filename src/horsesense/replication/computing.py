@@ -150,7 +150,7 @@ class ComputedGroup:
 def compute(function: Function, files: PublishedFiles, name: str, keep: Path | None = None) -> ComputedGroup:
     """Run a function, or take the stored results if neither its code nor its files have changed."""
     stored = None if keep is None else keep / _STORED / f"{files.paper}-{name.replace(' ', '-')}.json"
-    if stored is not None and Store(stored.parent).has(stored):
+    if stored is not None and Store(stored.parent).has(stored, recorded=True):
         known = _read_stored(stored, function, files)
         if known is not None:
             return known

@@ -153,7 +153,7 @@ def drawn(share: float, n: int, level: float = _LEVEL) -> tuple[float, float]:
     return float(binom.ppf(tail, n, share)) / n, float(binom.ppf(1 - tail, n, share)) / n
 
 
-def one_more(values: Sequence[float], level: float = _LEVEL) -> tuple[float, float] | None:
+def one_more(values: Sequence[float]) -> tuple[float, float] | None:
     """Return the prediction interval of one more training, from the spread of several; None for one.
 
     >>> one_more([0.62]) is None
@@ -167,7 +167,7 @@ def one_more(values: Sequence[float], level: float = _LEVEL) -> tuple[float, flo
 
     mean = math.fsum(values) / len(values)
     variance = math.fsum((value - mean) ** 2 for value in values) / (len(values) - 1)
-    half = float(t.ppf((1 + level) / 2, len(values) - 1)) * math.sqrt(variance * (1 + 1 / len(values)))
+    half = float(t.ppf((1 + _LEVEL) / 2, len(values) - 1)) * math.sqrt(variance * (1 + 1 / len(values)))
     return mean - half, mean + half
 
 

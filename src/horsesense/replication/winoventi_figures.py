@@ -195,13 +195,13 @@ def benchmark(files: PublishedFiles) -> Results:
     }
 
 
-def size_behind(shares: Sequence[float], most: int = SCHEMAS) -> int:
+def size_behind(shares: Sequence[float]) -> int:
     """The least number of items that exact shares can be whole counts of; 0 where there is none.
 
     >>> size_behind([390 / 428, 81 / 428]), size_behind([0.5, 0.25])
     (428, 4)
     """
-    for n in range(1, most + 1) if shares else ():
+    for n in range(1, SCHEMAS + 1) if shares else ():
         if all(abs(share * n - round(share * n)) < _ALIKE for share in shares):
             return n
     return 0

@@ -12,6 +12,8 @@ from horsesense.core import Probe
 from horsesense.core.item_file import ids_of
 from horsesense.core.spec import Normalisation
 from horsesense.cues.artefact_control import BestCue, best_cue
+from horsesense.cues.findings import encoded_items
+from horsesense.cues.relatedness import Relatedness, relatedness
 from horsesense.errors import UserError
 from horsesense.lexicons.graph import Graph
 from horsesense.lexicons.sources import find_wordnet_graph
@@ -24,6 +26,7 @@ from horsesense.runs.item_columns import item_columns
 from horsesense.runs.manifest import Manifest, manifest_path
 from horsesense.runs.probe_answers import ProbeAnswers, ProbeFormat, read_finished
 from horsesense.runs.result import LEAST_ANSWERED, Spread, shown_names, spreads
+from horsesense.runs.withheld import WITHHELD_FROM, withheld_results
 from horsesense.training.training_results import Curve, read_curves, study_runs
 
 NONE: Mapping[str, Probe] = {}
@@ -46,7 +49,7 @@ class Collection:
     curves: Sequence[Curve] = ()
     """Learning curves."""
     how: Normalisation | None = None
-    """The normalisation that was requested; None: each probe's own."""
+    """The normalisation that was requested for the report; None: that of each run, or each probe's own."""
     unfinished: Sequence[tuple[str, str]] = ()
     """Model and probe (with its prompt format) whose answers are incomplete; left out."""
     papers: Sequence[PaperTable] = ()
@@ -60,6 +63,12 @@ class Collection:
     def spreads(self) -> tuple[Spread, ...]:
         """Differences between prompt formats, for each model and probe scored in several."""
         return spreads([summary.result for summary in self.summaries])
+
+    @property
+    def requested(self) -> Normalisation | None:
+        """The normalisation that was requested for all scores, with the runs or with the report; None without one."""
+        names = {self.how or summary.answered.normalise for summary in self.summaries}
+        return names.pop() if len(names) == 1 else None
 
     @property
     def summaries(self) -> list[Summary]:
@@ -134,6 +143,12 @@ def collect_answered(
 ) -> Collection:
     """Summarise answers that are in memory; the path of each run distinguishes two runs of one model."""
     cue_of: dict[str, BestCue | str] = {}
+    withheld = {
+        (str(folder), each.model, each.probe, each.format): each
+        for folder, answered in runs
+        for each in withheld_results([replace(a, normalise=how) for a in answered] if how else answered)
+    }
+    folder_of = {id(each): str(folder) for folder, answered in runs for each in answered}
     probes: dict[str, list[Summary]] = {}
     unjudged: list[tuple[str, str]] = []
     sides: dict[str, ProbeComparison | str] = {}
@@ -148,7 +163,9 @@ def collect_answered(
             if content not in cue_of:
                 whole = wholes.get(answered.part.probe.name)
                 cue_of[content] = _best_cue(named, answered, whole, progress) if cues else NOT_SEARCHED
-            probes.setdefault(named, []).append(summarise(label, answered, cue_of[content], how))
+            summary = summarise(label, answered, cue_of[content], how)
+            key = folder_of[id(answered)], answered.part.model.name, answered.part.probe.name, answered.format
+            probes.setdefault(named, []).append(replace(summary, withheld=withheld.get(key)))
         if len(judged) > 1:
             sides[named] = _compared(named, judged, how)
     return Collection({}, probes, unjudged, sides, (), how)
@@ -157,6 +174,7 @@ def collect_answered(
 def _best_cue(probe: str, answered: ProbeAnswers, whole: Probe | None, progress: Progress) -> BestCue | str:
     """Search the best cue of a probe; a sentence where that is not possible."""
     progress.update(f"searching surface cues in {probe}", 0, 1)
+    near = _relatedness(answered, progress)
     taxonomy = find_wordnet_graph() if any(item.concepts for item in answered.items) else None
     record, group = answered.part.probe, answered.probe.card.group
     if whole is not None and not set(ids_of(answered.items)) <= set(ids_of(whole.items)):
@@ -166,13 +184,23 @@ def _best_cue(probe: str, answered: ProbeAnswers, whole: Probe | None, progress:
         )
     try:
         if record.items >= record.of:
-            return best_cue(answered.items, group, answered.units, taxonomy)
+            return replace(best_cue(answered.items, group, answered.units, taxonomy), relatedness=near)
         if whole is not None and len(whole.items) <= MOST_WHOLE:
-            return _of_the_whole(answered, whole, taxonomy)
+            return replace(_of_the_whole(answered, whole, taxonomy), relatedness=near)
         cue = best_cue(answered.items, group, answered.units, taxonomy)
-        return replace(cue, drawn=f"{record.items:,} of {record.of:,}")
+        return replace(cue, drawn=f"{record.items:,} of {record.of:,}", relatedness=near)
     except UserError as error:
         return error.problem
+
+
+def _relatedness(answered: ProbeAnswers, progress: Progress) -> tuple[Relatedness, ...] | None:
+    """Measure the option nearest to the question by each encoder; None without an encoder, empty without a question."""
+    items = answered.items
+    if any(WITHHELD_FROM in item.facets for item in items):
+        return ()
+    encoded = encoded_items(items, progress)
+    near = (relatedness(encoder, items, cosines, answered.units) for encoder, cosines in encoded)
+    return tuple(each for each in near if each is not None and each.coverage) if encoded else None
 
 
 def _of_the_whole(answered: ProbeAnswers, whole: Probe, taxonomy: Graph | None) -> BestCue:

@@ -7,7 +7,7 @@ import shlex
 from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 from markupsafe import Markup
@@ -28,7 +28,9 @@ from horsesense.report.item_browser import fitting_data
 from horsesense.report.run_text import value_text
 from horsesense.report.summary import errors_in_common
 from horsesense.report.terms import terms
+from horsesense.runs.ask import Withheld
 from horsesense.runs.manifest import LOG, Manifest, ModelRecord
+from horsesense.runs.probe_answers import requested
 from horsesense.runs.replies import in_words as replies_in_words
 from horsesense.runs.replies import position_in_words
 from horsesense.scoring.prompt_formats import PROMPT_FORMATS
@@ -170,18 +172,25 @@ def _provenance(collected: Collection) -> dict[str, Any]:
         "models": list({(part.model.name, part.model.weights): part.model for part in parts}.values()),
         "probes": list({(part.probe.name, part.probe.content): part.probe for part in parts}.values()),
         "cards": {name: summaries[0].answered.probe.card for name, summaries in collected.probes.items()},
+        "judged": {
+            name: int(summaries[0].answered.columns.judged.sum()) for name, summaries in collected.probes.items()
+        },
     }
 
 
 def repeat_command(manifest: Manifest, how: Normalisation | None = None) -> str:
     """Return the command that a manifest records, with the normalisation that was requested."""
     words = ["horsesense", "run"]
+    probes = dict.fromkeys(part.probe.name for part in manifest.parts)
+    variants = {f"{name}.no-{withheld}": withheld for name in probes for withheld in get_args(Withheld)}
     for flag, names in (
         ("-m", dict.fromkeys(_model_argument(part.model) for part in manifest.parts)),
-        ("-p", dict.fromkeys(part.probe.name for part in manifest.parts)),
+        ("-p", [name for name in probes if name not in variants]),
     ):
         for name in names:
             words += [flag, name if flag == "-m" or name in provided("probes") else f"{name}.jsonl"]
+    for withheld in dict.fromkeys(variants[name] for name in probes if name in variants):
+        words += ["--withhold", withheld]
     if manifest.limit is not None:
         words += ["--limit", str(manifest.limit), "--seed", str(manifest.seed)]
     words += ["--batch-tokens", str(manifest.budget)]
@@ -191,6 +200,7 @@ def repeat_command(manifest: Manifest, how: Normalisation | None = None) -> str:
     settings = _changed_settings(manifest)
     if settings:
         words += ["--spec", ",".join(settings)]
+    how = how or requested(manifest.normalise)
     words += ["--normalise", how] if how else []
     return shlex.join(words)
 

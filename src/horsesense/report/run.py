@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from horsesense.core import ScoringSpec
+from horsesense.core.spec import Normalisation
 from horsesense.errors import translate_errors
 from horsesense.registry import ONE_OPTION, NamesOf
-from horsesense.runs.ask import ask, default_folder, probes_named
-from horsesense.settings import chosen_models
+from horsesense.runs.ask import DesignSettings, ask, asked_probes, default_folder, probes_named
+from horsesense.settings import chosen_models, labelled, models_setting
 from horsesense.signatures import extends
 
 if TYPE_CHECKING:
@@ -24,7 +27,7 @@ def run(*, out: str | Path | None = None, dry_run: bool = False, **options: Any)
 
     Args:
         out: Folder that stores the answers; an interrupted run resumes there. By default, runs/MODEL-PROBE.
-        dry_run: Print the prompts of the first items in each prompt format, and send nothing.
+        dry_run: Print the prompts of the first items in each prompt format of the run, and send nothing.
 
     Returns:
         The run with its results, and the report; of a dry run, the prompts.
@@ -38,15 +41,50 @@ def run(*, out: str | Path | None = None, dry_run: bool = False, **options: Any)
     return with_report(ask(**options), options["progress"])
 
 
-def _dry_run(probe: Any, formats: Any, limit: int | None, seed: int, spec: str | ScoringSpec, **_: Any) -> DryRun:
+def _dry_run(
+    model: Any,
+    probe: Any,
+    formats: Any,
+    limit: int | None,
+    seed: int,
+    spec: str | ScoringSpec,
+    normalise: Normalisation | None,
+    design: DesignSettings | None,
+    **_: Any,
+) -> DryRun:
     from horsesense.core.spec import parse_spec
     from horsesense.runs.shards import draw
-    from horsesense.scoring.prompt_formats import parse_prompt_formats, preview_prompts
+    from horsesense.scoring.prompt_formats import AUTO, parse_prompt_formats, preview_prompts
 
-    probes = probes_named(probe)
-    drawn = {name: draw(each.items, limit, seed) for name, each in probes.items()}
     names = parse_prompt_formats(formats if isinstance(formats, str) else ",".join(formats))
-    return preview_prompts(probes, drawn, names, parse_spec(spec))
+    probes, limit = asked_probes(probe, design or DesignSettings(), names, limit, seed)
+    drawn = {name: draw(each.items, limit, seed) for name, each in probes.items()}
+    meaning = parse_spec(spec)
+    meaning = replace(meaning, baseline=True) if normalise == "pmi" else meaning
+    if names != (AUTO,):
+        return preview_prompts(probes, drawn, names, meaning)
+    chosen = [_formats_of(each, meaning) for each in (chosen_models(model) if model or models_setting() else [None])]
+    note = "" if all(len(each) == 1 for each in chosen) else FIRST_SUPPORTED
+    dry = preview_prompts(probes, drawn, list(dict.fromkeys(name for each in chosen for name in each)), meaning)
+    return replace(dry, note=note)
+
+
+FIRST_SUPPORTED = "the run uses the first of these prompt formats that the server supports, as a trial shows"
+
+
+def _formats_of(model: Any, spec: ScoringSpec) -> Sequence[str]:
+    """Return the prompt format that ``auto`` chooses for a model; all that it tries where a request would decide."""
+    from horsesense.models.api.adapters import is_plugin, wrap_plugin
+    from horsesense.models.api.address import is_served
+    from horsesense.models.locate import plugin_of
+    from horsesense.scoring.prompt_formats import FALLBACKS, first_supported
+
+    if isinstance(model, str | Path):
+        name = labelled(str(model))[1]
+        return FALLBACKS if is_served(name) or plugin_of(name) is not None else FALLBACKS[:1]
+    if model is None:
+        return FALLBACKS
+    return [first_supported(wrap_plugin(model) if is_plugin(model) else model, spec)[0].name]
 
 
 @translate_errors()

@@ -85,7 +85,7 @@ def write_report(
         format: Format: a page (html), or a table (md, latex).
         charts: Folder to write every chart to, as SVG and PNG.
         normalise: Score of an option: sum of its token log-probabilities, mean per token, word or character, or
-            pmi. By default, as set in each probe's card.
+            pmi. By default, that of the run, or as set in each probe's card.
         by: Facet to break accuracy down by.
         cues: Search for the best cue of each probe (some seconds).
         probes: If a run has only a part of a probe: the whole probe, so that cues are measured on all of its items.
@@ -236,7 +236,7 @@ def export_run(
         out: File to write: .csv, .jsonl, .json or .parquet. By default, items.csv or tokens.csv in the run folder.
         rows: One row per item (options, gold answer, prediction, scores, facets), or per token.
         normalise: Score of an option: sum of its token log-probabilities, mean per token, word or character, or
-            pmi. By default, as set in each probe's card.
+            pmi. By default, that of the run, or as set in each probe's card.
 
     Returns:
         The file, and how many rows it has.

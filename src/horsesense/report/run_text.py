@@ -12,6 +12,7 @@ from horsesense.formatting import count, interval, number, p_value, percent
 from horsesense.runs.comparison import Difference
 from horsesense.runs.probe_answers import ProbeAnswers, related_auditor
 from horsesense.runs.result import LEAST_ANSWERED, Result
+from horsesense.runs.withheld import WithheldResult
 from horsesense.stats import Estimate, Search, Standout
 from horsesense.stats.combined import Bias
 from horsesense.stats.intervals import KNOWN, against_chance
@@ -75,6 +76,8 @@ def unanswered(result: Result) -> str:
 def bounds(result: Result) -> str:
     """State the accuracy on the answered items, and the range of that on all items."""
     low, high = result.bounds or (result.accuracy.value, result.accuracy.value)
+    if not result.accuracy.n:
+        return "no item is answered"
     return (
         f"{result.accuracy:v.1%} of the answered items are right, and {percent(low)} to {percent(high)} of all "
         "items, if the others count as wrong or as right"
@@ -96,11 +99,21 @@ def _chance(e: Estimate, chance: float) -> str:
 def scored(result: Result) -> str:
     """State the metric and how options are compared."""
     plain = "" if result.plain is None else f" Plain accuracy over all {result.plain.n:,} items is {result.plain:.1%}."
-    return f"Metric: {result.metric}.{plain} Options are compared by {normalisation(result.normalise)}."
+    return f"Metric: {result.metric}.{plain} Options are compared by {comparison(result)}."
+
+
+def comparison(result: Result) -> str:
+    """State how the options of an item are compared."""
+    asked = {
+        "letters": "the probability of their letters, averaged over the option orders",
+        "generate": "the replies that name them",
+        "structured": "the replies that name them",
+    }
+    return asked.get(result.format) or normalisation(result.normalise)
 
 
 def normalisation(name: str) -> str:
-    """State how options are compared.
+    """State how the log-probabilities of options are compared.
 
     >>> normalisation("mean"), normalisation("sum")
     ('mean log-probability per token', 'summed log-probability')
@@ -110,6 +123,11 @@ def normalisation(name: str) -> str:
         "mean": "mean log-probability per token",
         "word": "log-probability per word",
         "character": "log-probability per character",
+        "pmi": "pointwise mutual information of question and option",
+        "letters": "the probability of their letters",
+        "generate": "the parsed replies",
+        "structured": "the parsed replies",
+        "score": "the score of each option",
         "by form": "log-probability, normalised as usual for the form of the item",
     }.get(name, name)
 
@@ -192,7 +210,7 @@ DRAWN = "Cues were searched for only in the scored items, so the whole probe may
 
 def cue_control(control: ArtefactControl) -> str:
     """State what the best surface cue earns, and what the model earns where that cue fails."""
-    text = _cue_control(control)
+    text = f"{_cue_control(control)} {_relatedness(control)}".rstrip()
     if control.whole:
         return f"{text} {WHOLE[:-1]} ({count(control.whole, 'item')})."
     return f"{text} {DRAWN.replace('items', f'items ({control.drawn})')}" if control.drawn else text
@@ -217,10 +235,44 @@ def _unproven(control: ArtefactControl) -> str:
     """State what follows where the cue may be at chance: little, unless it earns significantly less than the model."""
     cue, model = control.cue, control.model
     if cue.high < model.low:
-        return "Surface cues do not explain the score. Relatedness is not one of them: see `horsesense cues`."
+        return "Surface cues do not explain the score."
     if model.chance is not None and model.low > model.chance:
         return f"Whether surface cues explain the score is inconclusive (n = {cue.n:,})."
     return "Neither the cue nor the model is significantly above chance."
+
+
+def _relatedness(control: ArtefactControl) -> str:
+    """State what the option nearest to the question earns, and whether the model earns more."""
+    if control.relatedness is None:
+        return "Relatedness was not measured: run `horsesense fetch glove minilm`."
+    if not control.relatedness:
+        return ""
+    near = sorted(control.relatedness, key=lambda each: -each.accuracy.value)
+    rates = ", ".join(f"{each.accuracy:.1%} by {each.encoder}" for each in near)
+    best, model = near[0].accuracy, control.model
+    if best.value >= model.value:
+        verdict = "That is at least as high as the model's score, so relatedness alone may explain it."
+    elif best.high < model.low:
+        verdict = "Relatedness does not explain the score."
+    else:
+        verdict = f"Whether relatedness explains the score is inconclusive (n = {best.n:,})."
+    return f"The option most similar to the question is right in {rates}. {verdict}"
+
+
+def withheld(result: WithheldResult) -> str:
+    """State what is left without the question or the options, and what either adds."""
+    sentences = []
+    if result.options_alone is not None and result.from_question is not None:
+        sentences.append(
+            f"Options alone: {result.options_alone:.1%}. The question adds {result.from_question:+.1%} to the score "
+            "corrected for chance."
+        )
+    if result.question_alone is not None and result.from_options is not None:
+        sentences.append(
+            f"Question alone: {result.question_alone:.1%}. The options add {result.from_options:+.1%} to the score "
+            "corrected for chance."
+        )
+    return " ".join(sentences)
 
 
 def family_verdict(e: Estimate | None) -> str:

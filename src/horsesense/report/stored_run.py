@@ -50,7 +50,7 @@ class StoredRun(Document):
 def with_report(run: Run, progress: Progress, suite: Any = None) -> StoredRun:
     """Write the report of a run, and warn of what a reader should know."""
     page = (run.folder or Path()) / "report.html"
-    write_report(run, out=page, normalise=run.normalise, pictures=False, progress=progress)
+    write_report(run, out=page, pictures=False, progress=progress)
     names = {each.part.probe.name for each in (*run.answered, *run.beside)}  # also those of earlier calls
     for each in run.answered:
         name = each.part.probe.name

@@ -13,6 +13,7 @@ from horsesense.errors import UserError, argument, unknown
 from horsesense.report.run_text import value_text
 from horsesense.runs.probe_answers import ProbeAnswers, result_of
 from horsesense.runs.result import Result
+from horsesense.runs.withheld import WithheldResult
 from horsesense.stats import (
     Credits,
     FamilyAccuracy,
@@ -70,6 +71,8 @@ class Summary:
     """The model compared with the best cue; None where that was not searched."""
     no_control: str
     """Why not."""
+    withheld: WithheldResult | None = None
+    """The same items without options or question, where they were asked."""
 
     @property
     def strong(self) -> list[Standout]:
@@ -178,4 +181,5 @@ def _why_not(summary: Summary, facet: str) -> str:
 
 
 def _facet_rows(summary: Summary, facet: str) -> list[FacetRow]:
-    return facet_rows(summary.answered.items, summary.earned.values, summary.facets[facet])
+    answered = summary.answered
+    return facet_rows(answered.items, summary.earned.values, summary.facets[facet], answered.units)

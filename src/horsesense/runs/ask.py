@@ -14,7 +14,7 @@ from horsesense.core.catalogue import PathLike, as_probe, name_in_run
 from horsesense.core.probe import apart, is_proposed
 from horsesense.core.spec import Normalisation, parse_spec
 from horsesense.errors import UserError, argument, translate_errors
-from horsesense.models.api.address import is_served
+from horsesense.models.api.address import is_served, parse_address
 from horsesense.models.api.settings import ServedSettings, warn_unused
 from horsesense.models.locate import BUNDLED, look_at
 from horsesense.progress import NO_PROGRESS, Progress
@@ -68,7 +68,7 @@ def ask(
         seed: Random seed for sampling items.
         spec: Scoring spec.
         normalise: Score of an option: sum of its token log-probabilities, mean per token, word or character, or
-            pmi. By default, as set in each probe's card.
+            pmi. It is stored with the run. By default, as set in each probe's card.
         formats: Prompt format: loglikelihood (of each option), letters (probability of A, B, …), generate (a reply,
             which is parsed), structured (a reply that the server restricts to the letters), or auto (what the model
             supports).
@@ -83,7 +83,7 @@ def ask(
     from horsesense.runs.ask_models import Settings, ask_in_memory, ask_models
     from horsesense.runs.probe_answers import read_run
     from horsesense.runs.run import Run
-    from horsesense.runs.shards import SERVED, draw, sizes
+    from horsesense.runs.shards import SERVED, sizes
     from horsesense.scoring.normalise import parse_normalisation
     from horsesense.scoring.prompt_formats import parse_prompt_formats
 
@@ -101,18 +101,7 @@ def ask(
         return ask_until(model, probes_named(probe), design.until, out=out, limit=limit, seed=seed, spec=spec, **more)
     labels, models = _labelled(chosen_models(model))
     warn_unused(served, [labels.get(each, each) if isinstance(each, str) else each for each in models])
-    probes = {name: part for known, whole in probes_named(probe).items() for name, part in apart(known, whole).items()}
-    if design.withhold or design.wordings:
-        from horsesense.runs.withheld import with_withheld
-        from horsesense.runs.wordings import worded_probe
-
-        # The items that are asked are drawn first, and asked again in other ways.
-        drawn = {name: replace(part, items=draw(part.items, limit, seed)) for name, part in probes.items()}
-        probes, limit = with_withheld(drawn, design.withhold, asked), None
-        if design.wordings:
-            lettered = bool({"letters", "generate"} & {*asked})
-            for name, part in drawn.items():
-                probes[f"{name}.worded"] = worded_probe(name, part, design.wordings, seed, lettered)
+    probes, limit = asked_probes(probe, design, asked, limit, seed)
     for name, part in probes.items():
         if proposed := sum(is_proposed(item) for item in part.items):
             progress.log(f"{name}: nobody has judged its {proposed:,} proposed items, and no headline may rest on them")
@@ -143,16 +132,45 @@ def ask(
         labels=labels,
         formats=asked,
         served=served,
+        normalise=how,
     )
     if folder is None:
-        return Run(ask_in_memory(models, probes, settings, progress, where), None, how, wholes=wholes)
+        return Run(ask_in_memory(models, probes, settings, progress, where), wholes=wholes)
     ask_models(models, probes, folder, settings, progress, where)
     names = {each if isinstance(each, str) else each.name for each in models}
     manifest, parts = read_run(folder, unfinished=True, merge=False)
     chosen = [each for each in parts if each.part.model.name in names and each.part.probe.name in probes]
     chosen = [each for each in chosen if asked == ("auto",) or each.format in asked]
     beside = [each for each in parts if not any(each is one for one in chosen)]
-    return Run(chosen, folder, how, manifest, beside, wholes)
+    return Run(chosen, folder, None, manifest, beside, wholes)
+
+
+def asked_probes(
+    probe: Probe | PathLike | Sequence[Probe | PathLike] | Mapping[str, Probe],
+    design: DesignSettings,
+    formats: Sequence[str],
+    limit: int | None,
+    seed: int,
+) -> tuple[dict[str, Probe], int | None]:
+    """Return the probes of a run by name, those with something withheld or reworded too, and the limit on their items.
+
+    Items are drawn first, and then asked again with something withheld or reworded.
+    """
+    from horsesense.runs.shards import draw
+    from horsesense.runs.withheld import with_withheld
+    from horsesense.runs.wordings import worded_probe
+
+    probes = {name: part for known, whole in probes_named(probe).items() for name, part in apart(known, whole).items()}
+    if not design.withhold and not design.wordings:
+        return probes, limit
+    drawn = {name: replace(part, items=draw(part.items, limit, seed)) for name, part in probes.items()}
+    probes = with_withheld(drawn, design.withhold, formats)
+    if not design.wordings:
+        return probes, limit
+    lettered = bool({"letters", "generate"} & {*formats})
+    for name, part in drawn.items():
+        probes[f"{name}.worded"] = worded_probe(name, part, design.wordings, seed, lettered)
+    return probes, None  # each item is asked several times
 
 
 def default_folder(models: Sequence[str | Path | Model], names: Sequence[str]) -> Path:
@@ -161,14 +179,19 @@ def default_folder(models: Sequence[str | Path | Model], names: Sequence[str]) -
 
 
 def short_name(model: str | Path | Model) -> str:
-    """Return the label of a model, its name at a server, or the last part of its path."""
+    """Return the label of a model, its name at a server, or the last part of its path.
+
+    >>> short_name("openai/gpt-4.5"), short_name("org/name-0.5B@main"), short_name("models/small.gguf")
+    ('gpt-4.5', 'name-0.5B', 'small')
+    """
     if not isinstance(model, str | Path):
         return Path(model.name).stem
     text = str(model)
     label, name = labelled(text)
     if label != name:
         return label
-    return Path(text.partition("#")[2] or "served" if is_served(text) else text.partition("@")[0]).stem
+    path = Path((parse_address(text).model or "served") if is_served(text) else text.partition("@")[0])
+    return path.stem if path.suffix == ".gguf" or path.suffix.startswith(".py:") else path.name
 
 
 @translate_errors()
@@ -178,7 +201,7 @@ def open_run(folder: PathLike, *, normalise: str | None = None, unfinished: bool
     Args:
         folder: Run folder.
         normalise: Score of an option: sum of its token log-probabilities, mean per token, word or character, or
-            pmi. By default, as set in each probe's card.
+            pmi. By default, that of the run, or as set in each probe's card.
         unfinished: Leave out incomplete answers, which are an error otherwise.
 
     Returns:

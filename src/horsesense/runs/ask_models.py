@@ -124,7 +124,7 @@ def ask_in_memory(
         answers = StoredAnswers.of_tables(tables, np.array([row[item] for item in ids_of(probe.items)]))
         replies = StoredReplies(Shards.of_tables(store.replies.pop(key, ())))
         spec = get_prompt_format(part.format).spec(settings.spec)
-        answered.append(ProbeAnswers(part, probe, spec, answers, replies))
+        answered.append(ProbeAnswers(part, probe, spec, answers, replies, settings.normalise))
     return answered
 
 
@@ -189,11 +189,20 @@ def _manifest(folder: Path, settings: Settings) -> Manifest:
             raise occupied(folder, "answers of a log, which cannot be continued")
         if stored.parts:
             check_agreement(stored, requested, folder)
-            return stored
+            return _with_normalisation(folder, stored, settings)
     if any((folder / "answers").glob("*.parquet")):
         raise occupied(folder, "answers without a manifest")
-    requested = replace(requested, of_profile=is_of_profile(folder))
+    requested = replace(requested, normalise=settings.normalise or "", of_profile=is_of_profile(folder))
     return requested  # written with the first part: a model that is refused must leave nothing behind
+
+
+def _with_normalisation(folder: Path, stored: Manifest, settings: Settings) -> Manifest:
+    """Store another normalisation that is requested: it changes no answer."""
+    if settings.normalise in (None, stored.normalise):
+        return stored
+    stored = replace(stored, normalise=settings.normalise or "")
+    write_manifest(folder, stored)
+    return stored
 
 
 def content_of(items: Sequence[Item]) -> str:

@@ -17,7 +17,7 @@ from horsesense.core.document import INTERNAL, Document, Frame, TableDocument, c
 from horsesense.core.spec import PROMPT_FIELDS, Normalisation
 from horsesense.errors import UserError, translate_errors
 from horsesense.runs.manifest import LOG
-from horsesense.runs.probe_answers import ProbeAnswers, ProbeFormat, common_indices, credits_on, guessing
+from horsesense.runs.probe_answers import SCORE, ProbeAnswers, ProbeFormat, common_indices, credits_on, guessing
 from horsesense.runs.result import LEAST_ANSWERED, shown_names
 from horsesense.runs.run import AnyRun, finished_by_place
 from horsesense.scoring.normalise import parse_normalisation
@@ -44,6 +44,8 @@ class ModelAccuracy(Document):
     """Its name; with the folder where it was run in several."""
     accuracy: Estimate
     """Accuracy on the common items, by the metric."""
+    normalise: str
+    """Normalisation that its options are compared by."""
     plain: Estimate | None = None
     """Share of items, where the metric is another."""
 
@@ -85,12 +87,12 @@ class Difference(Document):
         return self.p_holm < SURE
 
     def outlook(self) -> str:
-        """Say how many more items would make the difference significant; empty where that is not known.
+        """State how many more items would make the difference significant; empty where that is not known.
 
         For a difference smaller than its own standard error, the number of items needed says nothing but noise.
         """
         if self.p > HINT:
-            return "no sign of a difference"
+            return ""
         missing = self.items_missing
         return f"about {missing:,} more items would show it in four of five studies" if missing else ""
 
@@ -260,12 +262,12 @@ def _refuse_alone(
                 fix="use the same prompt format for all models",
             )
     probes = ", ".join(sorted({a.part.probe.name for a in answered}))
-    reason = (
-        f"no other model was run on the probes of this run ({probes})"
-        if len(runs) > 1
-        else "no probe was run on two models"
-    )
-    raise UserError(reason, file=file, fix="give runs whose probes have the same name")
+    same = "give runs whose probes have the same name"
+    if len(runs) > 1:
+        raise UserError(f"no other model was run on the probes of this run ({probes})", file=file, fix=same)
+    if len({a.part.model.name for a in answered}) == 1:
+        raise UserError("there is only one model", file=file, fix="name a second run on the same probe")
+    raise UserError("no probe was run on two models", file=file, fix=same)
 
 
 def by_probe(runs: Sequence[tuple[Path, Sequence[ProbeAnswers]]]) -> dict[ProbeFormat, dict[str, ProbeAnswers]]:
@@ -337,8 +339,11 @@ def side_by_side(probe: str, models: dict[str, ProbeAnswers], how: Normalisation
         n=int((~np.isnan(next(iter(earned.values())))).sum()),
         excluded={label: len(run.items) - len(indices) for label, run in models.items()},
         unjudged=int((~columns.judged[indices]).sum()),
-        notes=_notes(models),
-        models=tuple(ModelAccuracy(label, accuracies[label], shares[label] if averaged else None) for label in models),
+        notes=_notes(models, how),
+        models=tuple(
+            ModelAccuracy(label, accuracies[label], run.compared_by(how), shares[label] if averaged else None)
+            for label, run in models.items()
+        ),
         differences=tuple(differences),
         label_quality=first.probe.card.label_quality,
     )
@@ -406,8 +411,12 @@ def _check_alike(probe: str, models: dict[str, ProbeAnswers]) -> None:
             )
 
 
-def _notes(models: dict[str, ProbeAnswers]) -> tuple[str, ...]:
+def _notes(models: dict[str, ProbeAnswers], how: Normalisation | None) -> tuple[str, ...]:
     notes = []
+    compared_by = {label: name for label, run in models.items() if (name := run.compared_by(how)) != SCORE}
+    if len(set(compared_by.values())) > 1:
+        by_model = ", ".join(f"{label} by {name}" for label, name in compared_by.items())
+        notes.append(f"the models have different normalisations: {by_model}")
     for label, run in models.items():
         if run.part.model.kind == LOG:
             notes.append(
@@ -451,7 +460,7 @@ def compare(*runs: AnyRun, normalise: Normalisation | None = None, until: str | 
     Args:
         runs: Run folder; one is enough if it has two models. In Python, also a `Run`.
         normalise: Score of an option: sum of its token log-probabilities, mean per token, word or character, or
-            pmi. By default, as set in each probe's card.
+            pmi. By default, that of the run, or as set in each probe's card.
         until: Target, such as "ci<0.03": also report after how many item families the interval of the difference would
             have reached a half-width of 0.03, by an anytime-valid interval.
 

@@ -244,7 +244,7 @@ class RunJob(Job):
         costs = [int(weights.costs[shard].sum()) for shard in shards]
         stored = sum(cost for cost, there in zip(costs, present, strict=True) if there)
         plan.progress = PartProgress(self.progress, stage_of(self.name, probe, prompt_format), sum(costs))
-        if self.store.persistent:
+        if self.store.persistent and self.opened.kind != "server":  # which forecasts requests and tokens itself
             already = f", {stored:,} of them stored already" if stored else ""
             self.progress.log(f"{plan.progress.stage}: {plan.progress.total:,} tokens to compute{already}")
         plan.progress.shard_done(stored)

@@ -109,6 +109,8 @@ class Manifest:
     parts: tuple[Part, ...] = ()
     wanted: tuple[tuple[str, str], ...] = ()
     """Model and probe of everything that was requested; what has no part was not reached."""
+    normalise: str = ""
+    """Score normalisation that was requested last; empty: that of each probe's card, or of each item's form."""
     of_profile: bool = False
     """Whether the run belongs to a profile, which alone may add to it."""
 

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from horsesense.core import Answer, Item, Probe, Reply, ScoringSpec, spec_from_dict
+from horsesense.core import FORMS, Answer, Item, Probe, Reply, ScoringSpec, spec_from_dict
 from horsesense.core.answer import NO_TOKENS, UNANSWERED
 from horsesense.core.answer_columns import StoredAnswers, StoredReplies
 from horsesense.core.card import CLUSTER_AVERAGE
@@ -26,6 +26,7 @@ from horsesense.runs.result import Result
 from horsesense.runs.shard_files import read_answers, read_replies
 from horsesense.runs.store import is_finished, read_stored_probe
 from horsesense.scoring.normalise import (
+    BY_FORM,
     NORMALISATIONS,
     OF_SUMS,
     normalised_rows,
@@ -46,6 +47,9 @@ from horsesense.stats.families import without_repeats
 from horsesense.stats.resampling import Floats
 from horsesense.stats.slices import Facets
 
+SCORE = "score"
+"""In place of a normalisation, for a control or a classifier: it scores options without log-probabilities."""
+
 
 @dataclass(frozen=True)
 class ProbeAnswers:
@@ -58,6 +62,8 @@ class ProbeAnswers:
     """One per item, in the order of the probe."""
     replies: Sequence[Reply] = ()
     """Replies, for letters and generate."""
+    normalise: Normalisation | None = None
+    """Score normalisation that was requested; None: that of the card, or of each item's form."""
 
     @property
     def format(self) -> str:
@@ -69,11 +75,20 @@ class ProbeAnswers:
         return self.probe.items
 
     def primary(self) -> Normalisation | None:
-        """Return the normalisation that the card names; None: by the form of each item. PMI is a prompt format of its
-        own."""
+        """Return the normalisation that was requested, or that the card names; None: by the form of each item. PMI is a
+        prompt format of its own."""
         if self.format == "pmi":
             return "pmi"
-        return parse_normalisation(self.probe.card.normalise) if self.probe.card.normalise else None
+        return self.normalise or requested(self.probe.card.normalise)
+
+    def compared_by(self, how: Normalisation | None = None) -> str:
+        """Name the normalisation that options are compared by, ``by form`` where the forms of the items differ in it;
+        the prompt format, or ``score``, where there are no log-probabilities to normalise."""
+        if not _possible(self):
+            return SCORE if self.format == "loglikelihood" else self.format
+        used = how or self.primary()
+        names = {used} if used else {BY_FORM[FORMS[form]] for form in np.unique(self.columns.forms).tolist()}
+        return names.pop() if len(names) == 1 else "by form"
 
     @cached_property
     def columns(self) -> ItemColumns:
@@ -298,13 +313,13 @@ def read_run(folder: Path, unfinished: bool = False, merge: bool = True) -> tupl
     if not manifest.parts:
         raise UserError("the run has no answers yet", file=folder, fix="run it to the end first")
     try:
-        spec = spec_from_dict(manifest.spec)
+        spec, how = spec_from_dict(manifest.spec), requested(manifest.normalise)
     except UserError as error:
         raise error.at(manifest_path(folder)) from None
     asked = {part.probe.name: part.probe.items for part in manifest.parts}
     probes = {name: read_stored_probe(folder, name, count) for name, count in asked.items()}
     parts = [part for part in manifest.parts if not unfinished or is_finished(folder, part)]
-    answered = [_answered(folder, part, probes[part.probe.name], spec) for part in parts]
+    answered = [_answered(folder, part, probes[part.probe.name], spec, how) for part in parts]
     return manifest, merge_steps(answered) if merge else answered
 
 
@@ -340,9 +355,10 @@ def _read_seeds(folders: Sequence[Path], unfinished: bool) -> tuple[Manifest, li
     return replace(read[0][0], parts=tuple(run.part for run in runs)), runs
 
 
-def _answered(folder: Path, part: Part, probe: Probe, spec: ScoringSpec) -> ProbeAnswers:
+def _answered(folder: Path, part: Part, probe: Probe, spec: ScoringSpec, how: Normalisation | None) -> ProbeAnswers:
     answers = read_answers(folder, part, item_columns(probe.items, probe.card.group))
-    return ProbeAnswers(part, probe, get_prompt_format(part.format).spec(spec), answers, read_replies(folder, part))
+    spec = get_prompt_format(part.format).spec(spec)
+    return ProbeAnswers(part, probe, spec, answers, read_replies(folder, part), how)
 
 
 def _meaning(answered: ProbeAnswers) -> dict[str, Any]:
@@ -358,6 +374,11 @@ def _possible(answered: ProbeAnswers) -> Sequence[Normalisation]:
     return OF_SUMS if answered.stored.first_flag_is(NO_TOKENS).any() else ()
 
 
+def requested(name: str) -> Normalisation | None:
+    """Return the normalisation of a name that was stored; None for an empty one."""
+    return parse_normalisation(name) if name else None
+
+
 def results_of(answered: Iterable[ProbeAnswers], how: Normalisation | None = None) -> tuple[Result, ...]:
     """Compute the results of a run from its answers; a probe without any gold answer has none."""
     return tuple(result_of(each, how) for each in answered if each.judged)
@@ -368,7 +389,8 @@ def result_of(answered: ProbeAnswers, how: Normalisation | None = None) -> Resul
 
     Args:
         answered: The answers.
-        how: Score normalisation. By default, the one of the probe's card, or of each item's form.
+        how: Score normalisation. By default, as requested for the run, or the one of the probe's card, or of each
+            item's form.
     """
     if how not in answered.results:
         answered.results[how] = _compute_result(answered, how)
@@ -376,8 +398,7 @@ def result_of(answered: ProbeAnswers, how: Normalisation | None = None) -> Resul
 
 
 def _compute_result(answered: ProbeAnswers, how: Normalisation | None) -> Result:
-    normalise = how or answered.primary()
-    earned = answered.credits(normalise)
+    earned, normalise = answered.credits(how or answered.primary()), answered.compared_by(how)
     other: dict[str, float] = {}
     # Letters and generation give one number per option, and there is nothing to normalise.
     for name in _possible(answered):
@@ -388,7 +409,7 @@ def _compute_result(answered: ProbeAnswers, how: Normalisation | None) -> Result
         model=answered.part.model.name,
         probe=answered.part.probe.name,
         metric="accuracy" if averaged is None else answered.probe.card.metric,
-        normalise=normalise or "by form",
+        normalise=normalise,
         accuracy=averaged or plain,
         plain=None if averaged is None else plain,
         effective_units=effective_units(answered.units),

@@ -160,7 +160,7 @@ def check_regression(
         against: Run folder that it is compared with. In Python, also a `Run`.
         margin: Tolerated loss of accuracy.
         normalise: Score of an option: sum of its token log-probabilities, mean per token, word or character, or
-            pmi. By default, as set in each probe's card.
+            pmi. By default, that of the run, or as set in each probe's card.
         summary: Markdown file to write a summary to.
         junit: JUnit XML file to write.
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from horsesense.core.answer import UNANSWERED
 from horsesense.core.audit import LabelQuality
 from horsesense.core.document import Document
+from horsesense.models.api.address import is_served
 from horsesense.runs.replies import ReplyStatistics
 from horsesense.stats import Estimate
 from horsesense.stats.intervals import against_chance
@@ -30,10 +31,13 @@ def shown_names(names: Iterable[str]) -> dict[str, str]:
 
     >>> list(shown_names(["/data/a/tuned", "/data/b/tuned", "./half", "org/name", "runs/doses/model"]).values())
     ['a/tuned', 'b/tuned', 'half', 'org/name', 'doses/model']
+    >>> list(shown_names(["litellm/openai/gpt-5"]).values())
+    ['litellm/openai/gpt-5']
     """
     names = list(names)
     stems = {name.partition(" (")[0] for name in names}  # the folder of a run may stand behind, in brackets
-    parts = {stem: re.findall(r"[^/\\]+", stem) if _PATH.match(stem) else [stem] for stem in stems}
+    paths = {stem for stem in stems if _PATH.match(stem) and not is_served(stem)}
+    parts = {stem: re.findall(r"[^/\\]+", stem) if stem in paths else [stem] for stem in stems}
     names_to_print: dict[str, str] = {}
     for name in names:
         stem, bracket, folder = name.partition(" (")
@@ -57,7 +61,8 @@ class Result(Document):
     metric: str
     """What ``accuracy`` is: the share of items, or the average over clusters."""
     normalise: str
-    """Score normalisation; ``by form``: that of each item's form."""
+    """Score normalisation; ``by form``: that of each item's form, where they differ. Without log-probabilities, the
+    prompt format, or ``score``."""
     accuracy: Estimate
     """The metric on the items with a gold answer that were answered; a tie counts as 1/n. The interval is clustered by
     the card's group."""

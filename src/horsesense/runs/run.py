@@ -64,16 +64,14 @@ class Run:
         wholes: Mapping[str, Probe] | None = None,
         until: str = "",
     ) -> None:
-        self.answered = tuple(answered)
-        """Each model on each probe, item by item."""
+        self.answered = tuple(answered if normalise is None else (replace(a, normalise=normalise) for a in answered))
+        """Each model on each probe, item by item; ``normalise`` replaces the normalisation that was requested."""
         self.manifest = manifest
         """Manifest of the folder; None for a run in memory."""
         self.beside = tuple(beside)
         """Answers of earlier calls in the same folder."""
         self.folder = folder
         """Folder of the run; None for a run in memory."""
-        self.normalise = normalise
-        """Score normalisation; None: that of each probe's card, or of an item's form."""
         self.until = until
         """Rule that the run was stopped by; empty without one."""
         self.tables: tuple[Any, ...] = ()
@@ -97,7 +95,7 @@ class Run:
 
     def result_list(self) -> list[Result]:
         """Return the result of each model on each probe with gold answers."""
-        return list(results_of(self.answered, self.normalise))
+        return list(results_of(self.answered))
 
     def withheld(self) -> tuple[WithheldResult, ...]:
         """Compare the items asked whole with the same items without options or question (``withhold``)."""
@@ -120,7 +118,7 @@ class Run:
             facets = each.facets
             if not each.judged or facet not in facets:
                 continue
-            credits = each.credits(self.normalise or each.primary())
+            credits = each.credits(each.primary())
             for part in by_facet(credits.values, each.units, facets, facet, each.columns.guesses).slices:
                 named: dict[str, Any] = {
                     "model": each.part.model.name,
@@ -139,7 +137,7 @@ class Run:
 
     def _item_rows(self) -> Iterator[dict[str, Any]]:
         for each in self.answered:
-            how = self.normalise or each.primary()
+            how = each.primary()
             credits, scores = each.credits(how), each.scores(how)
             for index, item in enumerate(each.items):
                 predicted = credits.predicted[index]
@@ -203,13 +201,13 @@ class Run:
                 parts.append(replace(each, probe=probe, answers=[answer for _, answer in pairs]))
         if not parts:
             raise UserError("none of these items was asked", fix="take ids from run.items()")
-        return Run(parts, None, self.normalise)
+        return Run(parts)
 
     def compare(self, *others: Run) -> Comparison:
         """Compare all models of this run and others on the items that all answered, probe by probe."""
         from horsesense.runs.comparison import Comparison, compare_runs
 
-        return Comparison(tuple(compare_runs(answers_by_place((self, *others)), self.normalise)))
+        return Comparison(tuple(compare_runs(answers_by_place((self, *others)))))
 
     def plot(self, what: str = "accuracy") -> Any:
         """Draw ``"accuracy"`` of every model and probe, or accuracy by a facet of that name (Altair)."""
@@ -237,7 +235,7 @@ class Run:
         """
         from horsesense.report.run_report import write_report
 
-        write_report(self, out=path, normalise=self.normalise, cues=cues, pictures=pictures, progress=progress)
+        write_report(self, out=path, cues=cues, pictures=pictures, progress=progress)
         return Path(path)
 
     def export(self, path: str | Path, rows: Literal["items", "tokens"] = "items") -> Frame:

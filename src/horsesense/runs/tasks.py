@@ -12,6 +12,7 @@ import numpy as np
 
 from horsesense.core import Item, ScoringSpec
 from horsesense.core.answer_columns import table_of_answers, table_of_replies
+from horsesense.core.spec import Normalisation
 from horsesense.errors import UserError
 from horsesense.models.api.settings import ServedSettings
 from horsesense.models.folders import weight_files
@@ -46,6 +47,8 @@ class Settings:
     """Prompt formats: loglikelihood, pmi, letters, generate; ``auto``: loglikelihood, or what a server supports."""
     served: ServedSettings = field(default_factory=ServedSettings)
     """Server settings."""
+    normalise: Normalisation | None = None
+    """Score normalisation that was requested; it changes no answer."""
 
     def source(self, name: str) -> str:
         """Return the name of a model's weights, where results use a label."""

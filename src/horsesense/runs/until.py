@@ -80,7 +80,7 @@ def ask_until(model: Any, probes: Mapping[str, Probe], until: str, *, limit: int
         }
         previous, size = size, int(size * GROWTH)
     assert run is not None
-    return Run(merged, None if folder is None else run.folder, run.normalise, run.manifest, until=until)
+    return Run(merged, None if folder is None else run.folder, None, run.manifest, until=until)
 
 
 def sequential_results(answered: Sequence[ProbeAnswers], until: str, seed: int = 0) -> tuple[SequentialResult, ...]:

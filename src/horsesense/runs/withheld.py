@@ -174,7 +174,8 @@ def _closed_items(probe: Probe, asked_items: Sequence[Item]) -> list[Item]:
 
 @dataclass(frozen=True, slots=True)
 class WithheldResult(Document):
-    """One model on the same items with and without options or question. An item without an answer earns nothing."""
+    """One model on the same items with and without options or question: those with a gold answer. An item that the
+    model did not answer earns nothing."""
 
     model: str
     """Name of the model."""
@@ -183,7 +184,7 @@ class WithheldResult(Document):
     format: str
     """Prompt format."""
     n: int
-    """Items asked in each of the ways."""
+    """Items with a gold answer, asked in each of the ways."""
     with_both: Estimate
     """Accuracy with question and options."""
     options_alone: Estimate | None
@@ -229,14 +230,16 @@ class ShownItems:
 
 
 def _result(whole: ProbeAnswers, hidden: ProbeAnswers | None, alone: ProbeAnswers | None) -> WithheldResult:
+    judged = np.flatnonzero(whole.columns.judged)
+    items = [whole.items[index] for index in judged.tolist()]
     asked = ShownItems(
         model=whole.part.model.name,
         probe=whole.part.probe.name,
         format=whole.format,
-        ids=[item.id for item in whole.items],
-        earned=_earned(whole),
-        chance=np.array([1 / len(item.options) for item in whole.items]),
-        clusters=[item.unit(whole.probe.card.group) for item in whole.items],
+        ids=[item.id for item in items],
+        earned=_earned(whole)[judged],
+        chance=whole.columns.guesses[judged],
+        clusters=[item.unit(whole.probe.card.group) for item in items],
     )
     return withheld_result(asked, None if hidden is None else _credits(hidden), alone)
 

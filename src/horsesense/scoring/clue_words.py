@@ -125,13 +125,8 @@ class Clues:
         return sum(clue.argument for clue in self.clues) / len(self.clues) if self.clues else None
 
 
-def clue_words(
-    draws: Sequence[Sequence[tuple[str, float]]],
-    arguments: Collection[str] = (),
-    top: int = TOP,
-    least: int | None = None,
-) -> Clues:
-    """Return words that are among the ``top`` strongest in at least ``least`` draws (three fifths of them).
+def clue_words(draws: Sequence[Sequence[tuple[str, float]]], arguments: Collection[str] = (), top: int = TOP) -> Clues:
+    """Return words that are among the ``top`` strongest in at least three fifths of the draws.
 
     A draw is the words of the statement in order, each with its saliency; names may differ between draws.
 
@@ -144,7 +139,7 @@ def clue_words(
         raise UserError("a vote needs at least two draws", fix=f"ask for more with {argument('draws')}")
     if len({len(draw) for draw in draws}) > 1:
         raise UserError("the draws have different numbers of words", fix="use names of one word each")
-    least = -(-LEAST * len(draws) // TOP) if least is None else least
+    least = -(-LEAST * len(draws) // TOP)
     strongest = [_strongest(draw, top) for draw in draws]
     argument_words = {word.casefold() for word in arguments}
     clues = []

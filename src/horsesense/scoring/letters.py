@@ -9,6 +9,7 @@ from math import exp, log
 import numpy as np
 
 from horsesense.core import Answer, Item, Reply, ScoringSpec
+from horsesense.core.answer import ReplyOutcome
 from horsesense.errors import UserError, argument
 from horsesense.models.api.logprobs import LEAST_MASS, mass_of
 from horsesense.models.protocol import Choices, Model, Turn
@@ -111,11 +112,13 @@ def _reply(item: Item, order: Sequence[int], asked: Turn, choices: Choices) -> R
     words, and its letters can be compared all the same.
     """
     back = [order.index(option) for option in range(len(order))]
-    logprobs = tuple(choices.logprobs[index] for index in back)
-    bounded = tuple(choices.bounded[index] for index in back)
+    logprobs = tuple(choices.logprobs[index] for index in back if choices.logprobs)
+    bounded = tuple(choices.bounded[index] for index in back if choices.bounded)
     best = [option for option, value in enumerate(logprobs) if value == max(logprobs)]
-    strict = bool(asked.messages) or any(bounded)
-    believed = not strict or mass_of(choices) >= LEAST_MASS
+    outcome, why = _outcome_of(choices, strict=bool(asked.messages) or any(bounded))
+    answered = outcome == "answered"
+    if answered:
+        why = "best letter" if len(best) == 1 else "letters tie"
     return Reply(
         item=item.id,
         format="letters",
@@ -123,18 +126,25 @@ def _reply(item: Item, order: Sequence[int], asked: Turn, choices: Choices) -> R
         sample=0,
         prompt=prompt_text(asked),
         request=choices.request,
-        sent="",
+        sent=choices.sent,
         text="",
         reasoning="",
-        outcome="answered" if believed else "unparsed",
+        outcome=outcome,
         logprobs=logprobs,
         bounded=bounded,
-        parsed=best[0] if believed and len(best) == 1 else None,
-        why=UNBELIEVED if not believed else "best letter" if len(best) == 1 else "letters tie",
+        parsed=best[0] if answered and len(best) == 1 else None,
+        why=why,
         finish="",
         prompt_tokens=choices.tokens,
         tokens=0,
     )
+
+
+def _outcome_of(choices: Choices, strict: bool) -> tuple[ReplyOutcome, str]:
+    """Return the outcome of a request for letters, and the reason why they are not an answer."""
+    if choices.outcome != "answered":
+        return choices.outcome, choices.reported or choices.outcome
+    return ("unparsed", UNBELIEVED) if strict and mass_of(choices) < LEAST_MASS else ("answered", "")
 
 
 def answer_from(item: Item, replies: Sequence[Reply]) -> Answer:
@@ -143,11 +153,12 @@ def answer_from(item: Item, replies: Sequence[Reply]) -> Answer:
     Where most orders gave no letters to believe, the flag of the first option says that the item has no answer.
     """
     shares = [0.0] * len(item.options)
-    for reply in replies:
+    listed = [reply for reply in replies if reply.logprobs]
+    for reply in listed:
         total = float(np.logaddexp.reduce(np.array(reply.logprobs)))
         for option, value in enumerate(reply.logprobs):
-            shares[option] += exp(value - total) / len(replies)
-    flags = ["bounded" if any(r.bounded[option] for r in replies) else "" for option in range(len(item.options))]
+            shares[option] += exp(value - total) / len(listed)
+    flags = ["bounded" if any(r.bounded[option] for r in listed) else "" for option in range(len(item.options))]
     lost = [reply.outcome for reply in replies if reply.outcome != "answered"]
     if 2 * len(lost) >= len(replies):
         flags[0] = lost[0]

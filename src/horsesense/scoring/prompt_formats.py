@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Protocol, cast
 
 from horsesense.core import Answer, Item, Probe, Reply, ScoringSpec
@@ -24,7 +24,7 @@ PROMPT_FORMATS = {
 }
 """Prompt format → the module that defines it, as a `PromptFormat` with the name in capitals."""
 
-_FALLBACKS = ("loglikelihood", "letters", "generate")
+FALLBACKS = ("loglikelihood", "letters", "generate")
 """Formats that ``auto`` tries on a server, in this order."""
 
 
@@ -126,7 +126,7 @@ def first_supported(model: Model, spec: ScoringSpec) -> tuple[PromptFormat, str]
     if model.who.kind != "server":
         return get_prompt_format("loglikelihood"), ""
     skipped: list[str] = []
-    for name in _FALLBACKS:
+    for name in FALLBACKS:
         each = get_prompt_format(name)
         reason = why_not(model, each, spec)
         if not reason:
@@ -154,7 +154,8 @@ class PromptPreview(Document):
     format: str
     """Prompt format."""
     order: tuple[int, ...]
-    """Options as they are shown, first to last; empty where each option is scored in its own prompt."""
+    """Options as they are shown, first to last; empty where each option is scored in its own prompt, and for PMI by
+    itself too."""
     prompt: str
     """Text of the prompt; in a conversation, the role before each message."""
 
@@ -167,6 +168,8 @@ class DryRun(Document):
     """Probe → items that the run would ask."""
     prompts: tuple[PromptPreview, ...]
     """Prompts of the first items, by probe and format."""
+    note: str = ""
+    """What decides between several prompt formats, under ``auto``."""
 
 
 def preview_prompts(
@@ -176,11 +179,10 @@ def preview_prompts(
 
     A conversation is shown unless the spec turns it off; a model without a chat template gets the same as plain text.
     """
-    names = list(PROMPT_FORMATS) if list(formats) == [AUTO] else formats
     prompts = [
         each
         for probe, items in drawn.items()
-        for name in names
+        for name in formats
         for each in _previews(probe, name, items[:FIRST], spec, probes[probe].items)
     ]
     return DryRun({probe: len(items) for probe, items in drawn.items()}, tuple(prompts))
@@ -198,9 +200,9 @@ def _previews(
             for shown_item in show_items(items, meant, pool if spec.shots else (), spec.chat != "off")
             for order, turn in zip(shown_item.orders, shown_item.turns, strict=True)
         ]
-    plain = replace(meant, baseline=False)
+    built = [item_prompts(item, meant, scores_to_end=True) for item in items]
     return [
         PromptPreview(probe, item.id, name, (), prompt.text)
-        for item in items
-        for prompt in item_prompts(item, plain, scores_to_end=True).prompts
+        for item, prompts in zip(items, built, strict=True)
+        for prompt in (*prompts.prompts, *prompts.baseline)
     ]

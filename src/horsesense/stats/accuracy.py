@@ -231,7 +231,7 @@ AVERAGED = "average over clusters, bootstrap, beta"
 
 
 def unit_average(
-    values: Floats | Sequence[float], units: Names, families: Names, chance: float | None = None, seed: int = 0
+    values: Floats | Sequence[float], units: Names, families: Names, chance: float | None = None
 ) -> Estimate | None:
     """Average the accuracies of clusters with enough families, each with equal weight; None for fewer than two of them.
 
@@ -245,8 +245,7 @@ def unit_average(
     if averages is None:
         return None
     shares, n = averages
-    rate = accuracy(shares, np.arange(len(shares)), chance, seed=seed)
-    return replace(rate, n=n, method=AVERAGED)
+    return replace(accuracy(shares, np.arange(len(shares)), chance), n=n, method=AVERAGED)
 
 
 def unit_shares(values: Floats | Sequence[float], units: Names, families: Names) -> tuple[Floats, int] | None:

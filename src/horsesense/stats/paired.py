@@ -123,13 +123,7 @@ def _combined_p(value: float, rates: Rates) -> float:
 
 
 def compare_all(
-    credits: Mapping[str, Floats | Sequence[float]],
-    units: Names,
-    chance: float | None = None,
-    level: float = 0.95,
-    seed: int = 0,
-    resamples: int = RESAMPLES,
-    crossed: Names | None = None,
+    credits: Mapping[str, Floats | Sequence[float]], units: Names, chance: float | None = None
 ) -> dict[tuple[str, str], PairedTest]:
     """Compare every pair of models, with p corrected for multiple comparisons.
 
@@ -138,10 +132,7 @@ def compare_all(
     >>> {pair: round(each.adjusted, 4) for pair, each in compared.items()}
     {('one', 'two'): 0.0, ('one', 'three'): 0.0, ('two', 'three'): 1.0}
     """
-    compared = {
-        (a, b): compare(credits[a], credits[b], units, chance, level, seed, resamples, crossed)
-        for a, b in combinations(credits, 2)
-    }
+    compared = {(a, b): compare(credits[a], credits[b], units, chance) for a, b in combinations(credits, 2)}
     adjusted = holm([each.p for each in compared.values()])
     return {pair: replace(each, adjusted=p) for (pair, each), p in zip(compared.items(), adjusted, strict=True)}
 

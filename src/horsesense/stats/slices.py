@@ -216,21 +216,31 @@ class FacetRow:
     """Value of the facet that these items have."""
     items: Estimate
     """Share of correct items."""
-    clusters: Estimate
-    """Share of families whose items with this value are all correct; its chance is that of guessing them all."""
+    clusters: Estimate | None
+    """Share of families whose items with this value are all correct; its chance is that of guessing them all. None
+    where every family has one item."""
 
 
-def facet_rows(items: Sequence[Item], values: Floats, sliced: Sliced) -> list[FacetRow]:
-    """Return one row per value of the facet by which credits were sliced, in the order of the values."""
+def facet_rows(items: Sequence[Item], values: Floats, sliced: Sliced, units: Names) -> list[FacetRow]:
+    """Return one row per value of the facet by which credits were sliced, in the order of the values.
+
+    ``units`` are the clusters of the items; families that they tear apart are clusters themselves.
+    """
     (facet,) = sliced.facets
+    names = [item.unit() for item in items]
+    pairs, clusters = set(zip(names, np.asarray(units).tolist(), strict=True)), np.asarray(units)
+    several, whole_families = len(set(names)) < len(names), len(pairs) == len(set(names))
     rows = []
     for each in sliced.slices:
         (value,) = each.where
         key = facet_key(value)
         indices = [n for n, item in enumerate(items) if facet in item.facets and facet_key(item.facets[facet]) == key]
-        families = [items[index].unit() for index in indices]
-        counts = [len(items[index].options) for index in indices]
-        whole = family_accuracy(values[indices], families, option_counts=counts)[0].strict
+        whole = None
+        if several:
+            families = [names[index] for index in indices]
+            counts = [len(items[index].options) for index in indices]
+            own = clusters[indices] if whole_families else None
+            whole = family_accuracy(values[indices], families, units=own, option_counts=counts)[0].strict
         rows.append(FacetRow(facet, value, each.accuracy, whole))
     return rows
 

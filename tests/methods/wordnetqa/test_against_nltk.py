@@ -25,11 +25,12 @@ def probes() -> dict[tuple[str, bool], Probe]:
     if find_wordnet() is None:
         pytest.skip("WordNet is not on this machine (horsesense fetch wordnet)")
     graph = open_graph()
-    return {
-        (relation, as_paper): build_wordnetqa(graph, WordNetPlan(relation, seed=5, limit=limit, as_paper=as_paper))
+    plans = [
+        WordNetPlan(relation, seed=5, limit=limit, as_paper=as_paper, exact=not as_paper)
         for relation in RELATIONS
         for as_paper, limit in SIZES.items()
-    }
+    ]
+    return {(plan.relation, plan.as_paper): build_wordnetqa(graph, plan) for plan in plans}
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,8 @@ import pytest
 from horsesense.core import check_item
 from horsesense.errors import UserError
 from horsesense.lexicons.graph import Graph, load_graph
-from horsesense.lexicons.sources import add_triples
+from horsesense.lexicons.sources import add_triples, open_graph
+from horsesense.lexicons.wordnet import find_wordnet
 from horsesense.methods.wordnetqa.builder import build_wordnetqa
 from horsesense.methods.wordnetqa.plan import RELATIONS, WordNetPlan
 from horsesense.methods.wordnetqa.word_forms import find_form
@@ -129,6 +130,13 @@ def test_one_parent_that_is_named_first_is_an_isa(tmp_path: Path, monkeypatch: p
     add_triples("one", tmp_path / "one.tsv")
     with pytest.raises(UserError, match=r"no question of hypernymy with 5 options"):
         build_wordnetqa(load_graph("one"), WordNetPlan("hypernymy"))
+
+
+def test_a_small_limit_is_exact_in_wordnet() -> None:
+    """Among so few questions of synonymy, most find no distractors."""
+    if find_wordnet() is None:
+        pytest.skip("WordNet is not on this machine (horsesense fetch wordnet)")
+    assert len(build_wordnetqa(open_graph(), WordNetPlan("synonymy", limit=5, exact=True)).items) == 5
 
 
 def test_too_few_candidates_are_told(tree: Graph) -> None:

@@ -112,6 +112,7 @@ class _StatusError(Exception):
     def __init__(self, status: int, said: str) -> None:
         super().__init__(said)
         self.status_code = status
+        self.body: dict[str, str] | None = None
 
 
 def test_litellm_is_asked_in_its_own_words(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -134,6 +135,24 @@ def test_litellm_is_asked_in_its_own_words(monkeypatch: pytest.MonkeyPatch) -> N
     _library(monkeypatch, "litellm", completion=poor)
     with pytest.raises(QuotaError, match="no quota left"):
         open_served("litellm/groq/llama").continuations(ASK, Sampling(8))
+
+
+def test_an_error_of_a_library_is_read_from_what_the_server_says(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A library may repeat the request, with every parameter in it, in front of the server's sentence."""
+
+    def completion(**asked: Any) -> Any:
+        if "seed" not in asked:
+            return SimpleNamespace(model_dump_json=lambda: '{"choices": [{"message": {"content": "B"}}]}')
+        refused = _StatusError(400, "bad request")
+        refused.body = {"message": "'seed' is not supported", "param": "seed"}
+        raise _StatusError(400, f"Request: {asked}") from refused
+
+    _library(monkeypatch, "litellm", completion=completion)
+    served = open_served("litellm/groq/llama")
+    assert served.continuations(ASK, Sampling(8))[0][0].text == "B"
+    assert "seed could not be set" in served.notes
+    assert "temperature could not be set" not in served.notes
+    assert list(served.client.dropped["/chat/completions"].values()) == ["'seed' is not supported"]
 
 
 def test_a_library_that_is_not_installed_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

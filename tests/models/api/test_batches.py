@@ -114,3 +114,11 @@ print(run.results()["accuracy"])
     )
     assert again.stdout.strip() == "[0.8]", again.stderr
     assert fake.batches.sizes == [len(ITEMS)], "the batch was submitted once"
+
+
+@pytest.mark.parametrize("name", ["NaN", "{}", '"../x"'])
+def test_what_is_no_id_of_a_file_is_one_sentence(fake: ModelServer, name: str) -> None:
+    """Found by ``make fuzz``: a number that JSON does not have was sent back, which failed unexpectedly."""
+    fake.behaviour.spoils = lambda content: content.replace(b'"file-0"', name.encode())
+    with pytest.raises(UserError, match="the id of a file is"):
+        hs.ask(named(fake, "gpt-5"), PROBE, formats="generate", served=ServedSettings(batch=True, patience=0.2))

@@ -24,6 +24,10 @@ HOSTILE: dict[str, tuple[Answer | str, str]] = {
     "redirect": ((307, {"Location": f"{ELSEWHERE}/steal"}, b""), f"redirects to {ELSEWHERE}"),
     "endless": ("trickles", "no answer in 1 s"),
     "repeats the key": ((400, {}, b'{"error": {"message": "bad: ' + KEY.encode() + b'"}}'), "bad: ***"),
+    "repeats the key in escapes": (
+        (400, {}, b'{"error": {"message": "bad: ' + KEY.replace("-", "\\u002d").encode() + b'"}}'),
+        "bad: ***",
+    ),
 }
 STYLES = ["openai", "gpt-5-pro", "azure", "vllm-thinking", "anthropic", "google", "openrouter"]
 

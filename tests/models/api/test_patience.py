@@ -144,6 +144,15 @@ def test_a_wait_that_is_longer_than_the_patience_is_an_error_at_once() -> None:
         Limiter("http://127.0.0.1/v1").pause(RetryState(), day, 300, NO_PROGRESS)
 
 
+def test_a_long_wait_for_a_rate_limit_is_reported_once() -> None:
+    listener, limit = Listener(), Limiter("http://127.0.0.1/v1")
+    for wait in (0.5, 30.0, 30.0):
+        limit.pause(RetryState(), TemporaryError("HTTP 429", wait, limited=True), 300, listener)
+    (reported,) = listener.said
+    assert "limits the rate" in reported
+    assert "30 s" in reported
+
+
 def test_waits_are_read_from_the_headers() -> None:
     assert retry_after({"retry-after": "7"}) == 7.0
     assert retry_after({"retry-after-ms": "250"}) == 0.25

@@ -129,6 +129,28 @@ def test_a_filter_refuses_one_item_and_not_the_run(fake: ModelServer, tmp_path: 
     assert fake.seen.requests <= asked + 4, "what the filter said is stored"
 
 
+def test_a_filter_refuses_one_item_of_letters_too(fake: ModelServer, tmp_path: Path) -> None:
+    fake.behaviour.filters = "number 07"
+    for _ in range(2):  # the second time from the folder
+        run = hs.ask(named(fake, "openai"), PROBE, out=tmp_path)
+        (result,) = run.results().documents
+        assert (result.format, result.accuracy.n) == ("letters", 19)
+        assert result.outcomes == {"right": 15, "wrong": 4, "filtered": 1}
+        assert result.replies is not None
+        assert result.replies.letters == pytest.approx(0.92, abs=0.01), "those that were listed"
+    lost = [reply for reply in run.answered[0].replies if reply.outcome == "filtered"]
+    assert len(lost) == 2, "in both orders"
+    assert all("content management policy" in reply.why and "number 07" in reply.sent for reply in lost)
+
+
+def test_letters_are_asked_with_the_settings_of_reasoning(fake: ModelServer) -> None:
+    settings = ServedSettings(thinking_tokens=0, extra_body='{"top_k": 1}')
+    run = hs.ask(named(fake, "sglang-thinking"), PROBE, served=settings)
+    assert (run.answered[0].format, accuracy(run)) == ("letters", KNOWN / len(ITEMS))
+    asked = json.loads(fake.seen.bodies[-1])[1]
+    assert (asked["chat_template_kwargs"], asked["top_k"]) == ({"enable_thinking": False}, 1)
+
+
 def test_a_server_that_refuses_every_prompt_is_an_error(fake: ModelServer) -> None:
     served = open_served(named(fake, "openai"))
     assert served.can("text")

@@ -40,6 +40,7 @@ def test_a_served_model_gets_the_profile_of_its_weights(
     assert ahead is not None
     assert ahead.requests is not None
     assert ahead.cost == pytest.approx((ahead.tokens + ahead.requests) * 1e-5)
+    assert sum("at most" in text for text in told.said) == 1, "the cost of the whole, not of each part"
     assert any("at the given price" in text for text in told.said)
 
 

@@ -255,7 +255,11 @@ def _as_related(
     return made
 
 
-def choose_taxa(graph: Graph, encoders: Sequence[Encoder], families: int = 120) -> list[str]:
+FAMILIES = 120
+"""Families per level."""
+
+
+def choose_taxa(graph: Graph, encoders: Sequence[Encoder]) -> list[str]:
     """Return the lines of `FILE`."""
     taxa = _Taxa(graph)
     stems = taxa.stems()
@@ -270,7 +274,7 @@ def choose_taxa(graph: Graph, encoders: Sequence[Encoder], families: int = 120) 
     for distances in _DISTANCES[:-1]:
         able = _at_distance(taxa, in_use, distances)
         in_use = [stem for stem in in_use if stem.asked in able]
-    top = _as_related(taxa, in_use, _DISTANCES[-1], encoders, families)
+    top = _as_related(taxa, in_use, _DISTANCES[-1], encoders, FAMILIES)
     in_use = [stem for stem in in_use if stem.asked in top]
     for level, distances in enumerate(_DISTANCES):
         chosen = top if level == len(_DISTANCES) - 1 else _at_distance(taxa, in_use, distances)
@@ -279,7 +283,7 @@ def choose_taxa(graph: Graph, encoders: Sequence[Encoder], families: int = 120) 
     for level, least in enumerate(_LEAST):
         below = _LEAST[level - 1] if level else 9.0
         band = _few_of_each([stem for stem in stems if least <= frequency(taxa.name(stem.asked)) < below])
-        chosen = _as_related(taxa, band, _DISTANCES[-1], encoders, families)
+        chosen = _as_related(taxa, band, _DISTANCES[-1], encoders, FAMILIES)
         for stem in band:
             if stem.asked in chosen:
                 add("rarity", level, stem, chosen[stem.asked])

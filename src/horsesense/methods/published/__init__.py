@@ -47,7 +47,8 @@ def read_release(dataset: str, *files: PathLike, skip_bad: bool = False, columns
     """
     paths = [Path(file) for file in files]
     if not paths:
-        raise UserError(f"no file was given for {dataset}", fix="name the files of the dataset")
+        fix = f"for a table: horsesense import table {dataset}" if Path(dataset).is_file() else "name its files"
+        raise UserError(f"no file was given for {dataset}", fix=fix)
     if dataset == "table":
         from horsesense.data.table_formats import is_hub_name, of_hub
         from horsesense.methods.published.layouts import parse_map

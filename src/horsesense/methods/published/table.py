@@ -285,7 +285,8 @@ def _found(find: Finder, keys: Sequence[str], written: Any) -> int | None:
     answer = find(keys, written)
     if answer is None:
         raise UserError(
-            f"the answer {written!r} is not one of the options", fix="give its index, from 0, its letter or its text"
+            f"the answer {written!r} is not one of the options",
+            fix=f"give its index, from 0, its letter or its text, or skip such lines with {argument('skip_bad')}",
         )
     return answer
 

@@ -88,7 +88,7 @@ class LexiconEntry:
         return LexiconEntry(self.antonym, self.phrase, self.inversion, self.paraphrase, status=self.status)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)  # by identity, so that results can be cached for a lexicon
 class PhraseLexicon:
     """Entries by phrase; the first entry of a phrase counts."""
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path
 
 from horsesense.core.document import Document
@@ -228,6 +229,7 @@ def prove(form: Axiom, other: Axiom, lexicon: PhraseLexicon = NO_LEXICON) -> Pro
     return Proof(same, tuple(ProofStep(rule, str(axiom)) for rule, axiom in there + rest))
 
 
+@lru_cache(maxsize=2**14)  # the statements and the ladder of a study are built from the same axioms
 def canonical(form: Axiom, lexicon: PhraseLexicon = NO_LEXICON) -> Axiom:
     """Return the normal form, which is the same for all equivalent forms."""
     for _, change in _rules(lexicon):

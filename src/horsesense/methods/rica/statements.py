@@ -429,7 +429,7 @@ def random_seed() -> int:
     return secrets.randbelow(2**32)
 
 
-def entities_of(choice: str, pairs: int | None, seed: int, words: Collection[str] = frozenset()) -> Entities:
+def entities_of(choice: str, pairs: int | None, seed: int, words: frozenset[str] = frozenset()) -> Entities:
     """Return a source of names: ``novel``, ``fresh``, ``names``, ``letters``, or a file with one name per line.
 
     Novel names are not in ``words``. Fresh names are drawn again each time, so that no training set has them;
@@ -440,9 +440,9 @@ def entities_of(choice: str, pairs: int | None, seed: int, words: Collection[str
         if number and not number.isdecimal():
             raise UserError(f"{number!r} is not a seed of fresh entities", fix="write it like fresh:7")
         drawn = int(number) if number else random_seed()
-        return Entities(mode, tuple(novel_names(POOL, drawn, words)), pairs or 1, drawn)
+        return Entities(mode, novel_names(POOL, drawn, words), pairs or 1, drawn)
     if choice == "novel":
-        return Entities(choice, tuple(novel_names(POOL, seed, words)), pairs or 1, seed)
+        return Entities(choice, novel_names(POOL, seed, words), pairs or 1, seed)
     if choice == "names":
         return Entities(choice, shipped_list("names"), pairs or NAME_PAIRS, seed)
     if choice == "letters":

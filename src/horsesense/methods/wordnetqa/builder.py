@@ -67,6 +67,8 @@ _FACTORS = (1, 2, 3, 4, 6, 8, 12)
 _ENOUGH = 0.9
 SPARE = 3
 """Questions drawn per item of an exact limit, because some find no distractors."""
+_FEWEST_DRAWN = 300
+"""Questions drawn for a small limit: among a few dozen, most find no distractors."""
 _FREQUENCIES = ((4.0, "Zipf 4 or more"), (3.0, "Zipf 3 to 4"), (0.0, "Zipf below 3"))
 _SENSES = ((5, "5 senses or more"), (2, "2 to 4 senses"), (1, "1 sense"))
 
@@ -196,7 +198,7 @@ def _make_within(graph: Graph, plan: WordNetPlan, attested: AttestedConcepts) ->
         return _make(graph, plan, attested)
     drawn = replace(plan, one_split=not plan.as_paper and (plan.one_split or plan.limit < FEWEST_SPLIT))
     if plan.exact:
-        return _make(graph, replace(drawn, limit=SPARE * plan.limit), attested)
+        return _make(graph, replace(drawn, limit=max(SPARE * plan.limit, _FEWEST_DRAWN)), attested)
     return drawn_within(
         plan.limit, lambda worth: _make(graph, replace(drawn, limit=worth), attested), lambda made: made.choices
     )

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
+import re
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -156,7 +157,7 @@ class InspectTransport:
         try:
             return library.get_model(self.address.model, memoize=False, **more)
         except Exception as error:  # a provider that it does not know, or whose library or key is missing
-            why = " ".join(str(error).split())[:300]
+            why = " ".join(re.sub(r"\[/?[a-z]+\]", "", str(error)).split())[:300]  # it writes colours as tags
             raise UserError(f"Inspect cannot open {self.address.model} ({why})") from error
 
     async def send(self, path: str, body: Body | None, key: str = "") -> Answer:
@@ -200,16 +201,19 @@ def _error(error: Exception, provider: Provider) -> Exception:
     """Classify what a library raised by the status that it carries."""
     if isinstance(error, UserError | TemporaryError):
         return error
-    cause: BaseException | None = error
-    while cause is not None and not isinstance(getattr(cause, "status_code", getattr(cause, "code", None)), int):
-        cause = cause.__cause__
-    status = getattr(cause, "status_code", getattr(cause, "code", None)) if cause else None
+    chain: list[BaseException] = [error]
+    while cause := chain[-1].__cause__:
+        chain.append(cause)
+    codes = [getattr(each, "status_code", getattr(each, "code", None)) for each in chain]
+    status = next((code for code in codes if isinstance(code, int)), None)
     message = " ".join(f"{type(error).__name__}: {error}".split())
     if status is None:
         return TemporaryError(message[:300], away=False)
-    body = getattr(cause, "body", None)
-    text = json.dumps({"error": body}) if isinstance(body, dict) else message
-    return classified(int(status), text, {}, type(provider).__name__, "a key of the provider")
+    # What a library says of an error may repeat the whole request; the body is what the server says.
+    bodies = [getattr(each, "body", None) for each in chain]
+    body = next((each for each in reversed(bodies) if isinstance(each, dict)), None)
+    text = message if body is None else json.dumps({"error": body})
+    return classified(status, text, {}, type(provider).__name__, "a key of the provider")
 
 
 class PluginProvider(_Library):

@@ -61,7 +61,7 @@ class OpenAIBatches:
         content = "\n".join(map(json.dumps, rows)).encode()
         form = {"data": {"purpose": "batch"}, "files": {"file": ("requests.jsonl", content, "application/jsonl")}}
         file = await self.fetch("/files", form)
-        wish = {"input_file_id": file.get("id"), "endpoint": endpoint, "completion_window": "24h"}
+        wish = {"input_file_id": _id_of(file, "a file"), "endpoint": endpoint, "completion_window": "24h"}
         return _id_of(await self.fetch("/batches", {"json": wish}))
 
     async def state(self, batch: str) -> BatchState:
@@ -86,11 +86,11 @@ class OpenAIBatches:
         return self.http.read(response, raw)
 
 
-def _id_of(batch: Body) -> str:
-    """Return the id of a batch, which becomes part of a path."""
-    name = str(batch.get("id") or "")
-    if not re.fullmatch(r"[\w-]+", name):
-        raise bad_reply(f"the id of a batch is {name[:40]!r}")
+def _id_of(said: Body, what: str = "a batch") -> str:
+    """Return the id of a batch or a file; that of a batch becomes part of a path."""
+    name = said.get("id")
+    if not isinstance(name, str) or not re.fullmatch(r"[\w-]+", name):
+        raise bad_reply(f"the id of {what} is {str(name)[:40]!r}")
     return name
 
 

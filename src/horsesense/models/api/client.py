@@ -119,6 +119,8 @@ class Client(Generic[Read]):
     """Tokens of a reply that the server allowed after it had refused more."""
     progress: Progress = NO_PROGRESS
     """Progress callback for calls without one of their own."""
+    forecast_logged: bool = False
+    """Whether the cost of the whole has been logged, so that those of its parts are left out."""
     failure: BaseException | None = None
     """The error that ends all calls under way."""
     _calls: int = 0

@@ -173,10 +173,12 @@ class HttpTransport:
 
     def scrub(self, text: str) -> str:
         """Remove the key from what a server repeats."""
-        secrets = [self.key, *self.provider.settings.extra_headers().values()]
+        secrets = [each for each in (self.key, *self.provider.settings.extra_headers().values()) if len(each) > 7]
+        plain = _ESCAPE.sub(_unescaped, text)
+        if any(secret in plain for secret in secrets):
+            text = plain
         for secret in secrets:
-            if len(secret) > 7:
-                text = text.replace(secret, "***")
+            text = text.replace(secret, "***")
         return text
 
     def _certificates(self) -> ssl.SSLContext | bool:
@@ -188,6 +190,15 @@ class HttpTransport:
 
             self._ssl = ssl.create_default_context()
         return self._ssl
+
+
+_ESCAPE = re.compile(r"\\\\|\\/|\\u00[2-7][0-9a-fA-F]")
+"""An escape in JSON of a backslash, a slash or another ASCII letter; a key could hide behind the last two."""
+
+
+def _unescaped(match: re.Match[str]) -> str:
+    letter = match[0][1:] if len(match[0]) == 2 else chr(int(match[0][2:], 16))
+    return match[0] if letter in '"\\' else letter
 
 
 def parse_json(text: str) -> Any:

@@ -34,6 +34,8 @@ _STRANGER = 3.0
 """Seconds for an address at which no server has answered this process yet."""
 _TRIES = 6
 """Tries for a feature that a running server may lack."""
+_LONG_WAIT = 5.0
+"""Wait for a rate limit that is reported, in seconds."""
 _REPORTED = 3
 """The failure of a request that is reported: the first ones are nothing unusual."""
 
@@ -65,6 +67,7 @@ class Limiter:
     _not_before: float = 0.0
     _lowered: float = 0.0
     _reported: bool = False
+    _limit_reported: bool = False
     _heard: float = field(default_factory=time.monotonic)
 
     @asynccontextmanager
@@ -129,12 +132,15 @@ class Limiter:
             self.wait_for(error.wait)
             # A server that answers others is there: a request that waits for its turn loses no patience.
             state.began = max(state.began, self._heard)
+            if _LONG_WAIT <= (error.wait or 0.0) <= patience and not self._limit_reported:
+                self._limit_reported = True
+                progress.log(f"{self.url} limits the rate, and requests wait, now {error.wait:,.0f} s ({error})")
         most = patience if self.known else min(_STRANGER, patience)
         left = state.began + most - now
         if error.limited and (error.wait or 0.0) > patience:
             raise UserError(
                 f"{self.url} asks to wait {error.wait:,.0f} s ({error})",
-                fix=f"run the same command again then: all replies so far are stored; {argument('patience')} waits",
+                fix=f"run the same command again then: all replies so far are stored; or raise {argument('patience')}",
             )
         if left <= 0 or (state.trial and not error.away and state.failures >= _TRIES):
             raise self._ended(state, error, now)
@@ -158,7 +164,7 @@ class Limiter:
         if not self.known:
             return NoAnswerError(problem, fix="see whether the address is right and the server runs")
         again = "see whether the server runs, and run the same command again: all replies so far are stored"
-        fix = f"{again}; {argument('patience')} waits longer"
+        fix = f"{again}; or raise {argument('patience')}"
         return NoAnswerError(problem, fix=fix) if error.away else UserError(problem, fix=fix)
 
 

@@ -235,7 +235,7 @@ def _log(share: float) -> float:
     return log(share) if share > 1e-300 else -690.0
 
 
-def choices_among(listed: dict[str, float], words: Sequence[str], request: str, tokens: int) -> Choices:
+def choices_among(listed: dict[str, float], words: Sequence[str], request: str, tokens: int, sent: str = "") -> Choices:
     """Return the log-probability of each word; that of an unlisted word is at most the least of the listed ones, or the
     remaining probability.
 
@@ -250,7 +250,7 @@ def choices_among(listed: dict[str, float], words: Sequence[str], request: str, 
         logprobs = [listed[mark + word] for mark in _MARKS if mark + word in listed]
         values.append(_log(sum(exp(value) for value in logprobs)) if logprobs else most)
         bounded.append(not logprobs)
-    return Choices(tuple(values), tuple(bounded), request, tokens)
+    return Choices(tuple(values), tuple(bounded), request, tokens, sent=sent)
 
 
 LEAST_MASS = 0.5

@@ -14,9 +14,19 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from horsesense.errors import UserError
 from horsesense.models.api.address import PROVIDERS, Address, checked_url
-from horsesense.models.api.logprobs import as_dict, bad_reply, count, objects_in, only_choice
+from horsesense.models.api.logprobs import (
+    as_dict,
+    bad_reply,
+    choices_among,
+    count,
+    next_body,
+    objects_in,
+    only_choice,
+    read_alternatives,
+    tokens_sent,
+)
 from horsesense.models.api.settings import ServedSettings
-from horsesense.models.protocol import Continuation, Sampling, Turn
+from horsesense.models.protocol import Choices, Continuation, Outcome, Sampling, Turn
 from horsesense.registry import load
 
 if TYPE_CHECKING:
@@ -159,6 +169,11 @@ class Provider:
             "max_tokens": ask.tokens,
         }
         return "/completions", merged(body, self.settings.extra())
+
+    def next_tokens(self, model: str, turn: Turn, most: int) -> tuple[str, Body]:
+        """Return path and body of a request for the alternatives of the next token."""
+        path, body = next_body(model, turn, most, self.room)
+        return path, merged(body | (self.reasoning() if turn.messages else {}), self.settings.extra())
 
     def as_openai(self, reply: Body) -> Body:
         """Return a reply in the form of OpenAI's chat completions."""
@@ -502,17 +517,41 @@ def read_reply(reply: Body, request: str = "", sent: Body | None = None, allowed
         "request": request,
         "reasoning": reasoning,
         "reasoning_tokens": count(details.get("reasoning_tokens") or usage.get("reasoning_tokens")),
-        "sent": json.dumps(sent, ensure_ascii=False, sort_keys=True) if sent else "",
+        "sent": as_sent(sent) if sent else "",
         "reported": refusal or str(choice.get("reported") or ""),
     }
-    if refusal or finish == "refusal":
-        more["outcome"] = "refused"
-    elif finish == "content_filter":
-        more["outcome"] = "filtered"
+    if outcome := _declined(finish, refusal):
+        more["outcome"] = outcome
     if allowed:
         text = structured_answer(text, allowed)
     tokens = count(usage.get("prompt_tokens")), count(usage.get("completion_tokens"))
     return Continuation.of_text(text or refusal, finish, *tokens, **more)
+
+
+def read_choices(reply: Body, words: tuple[str, ...], request: str, sent: Body) -> Choices:
+    """Return the log-probability of each word as the next one; a filter or a refusal leaves none."""
+    choice = only_choice(reply)
+    refusal = str(as_dict(choice.get("message")).get("refusal") or "")
+    if outcome := _declined(str(choice.get("finish_reason") or ""), refusal):
+        return no_choices(request, sent, outcome, refusal or str(choice.get("reported") or ""))
+    return choices_among(read_alternatives(reply), words, request, tokens_sent(reply), as_sent(sent))
+
+
+def no_choices(request: str, sent: Body, outcome: Outcome, reported: str) -> Choices:
+    """Return choices without an answer."""
+    return Choices((), (), request, outcome=outcome, sent=as_sent(sent), reported=reported)
+
+
+def as_sent(body: Body) -> str:
+    """Return a request as it is stored with its reply."""
+    return json.dumps(body, ensure_ascii=False, sort_keys=True)
+
+
+def _declined(finish: str, refusal: str) -> Outcome | None:
+    """Return the outcome of a reply that a model refuses or a filter stops."""
+    if refusal or finish == "refusal":
+        return "refused"
+    return "filtered" if finish == "content_filter" else None
 
 
 def _text_and_reasoning(message: Body) -> tuple[Any, str]:

@@ -20,15 +20,12 @@ from horsesense.models.api.http import HttpTransport
 from horsesense.models.api.logprobs import (
     CHARACTERS_A_TOKEN,
     ServedPrompt,
-    choices_among,
     echo_body,
-    next_body,
     read_alternatives,
     read_echo,
     scored_stretch,
-    tokens_sent,
 )
-from horsesense.models.api.providers import Ask, provider_of, read_reply
+from horsesense.models.api.providers import Ask, as_sent, no_choices, provider_of, read_choices, read_reply
 from horsesense.models.api.request_log import RequestLog
 from horsesense.models.api.requests import KeyRefusedError, RefusedError, Request
 from horsesense.models.api.settings import ServedSettings, money
@@ -281,7 +278,7 @@ class ServedModel:
                 before, blank, after = prompt.partition(BLANK)
                 if not blank or BLANK in after or after.strip(" .,;:!?"):
                     raise UserError(f"{self.name} reads from left to right, so the blank must end {prompt!r}")
-                path, body = next_body(self.model, Turn(before.rstrip()), trial.most)
+                path, body = self.client.provider.next_tokens(self.model, Turn(before.rstrip()), trial.most)
                 if self.found.likelihood.believed:  # else its BOS token is not known
                     beginning = self.found.beginning(spec.bos)
                     (body["prompt"],) = prepend_bos(self.client, self.model, [before.rstrip()], beginning)
@@ -305,12 +302,12 @@ class ServedModel:
                 why = _THINKS if self.thinks else trial.in_words
                 raise UserError(f"{self.name} does not list its next tokens: {why}", fix=fix)
             most[chat] = trial.most
-        room = self.client.provider.room
+        provider = self.client.provider
         requests = (
-            Request(*next_body(self.model, turn, most[bool(turn.messages)], room), about=tuple(wanted))
+            Request(*provider.next_tokens(self.model, turn, most[bool(turn.messages)]), about=tuple(wanted))
             for turn, wanted in zip(turns, words, strict=True)
         )
-        return self.client.ask_each(requests, _read_choices, progress, len(turns))
+        return self.client.ask_each(requests, _read_choices, progress, len(turns), _refused_choices)
 
     def apply_chat_template(self, turn: Turn) -> str:
         raise UserError(
@@ -352,6 +349,8 @@ class ServedModel:
 
     def _forecast(self, requests: int, characters: int, received: int, progress: Progress) -> None:
         """Log the maximum cost before sending; stored replies are not requested again."""
+        if self.client.forecast_logged:
+            return
         forecast = self.client.settings.forecast(requests, characters // CHARACTERS_A_TOKEN, received)
         progress.log(f"{self.name}: {forecast}")
 
@@ -363,7 +362,11 @@ class ServedModel:
 
 def _read_choices(request: Request, key: bytes, reply: dict[str, Any]) -> Choices:
     assert isinstance(request.about, tuple)
-    return choices_among(read_alternatives(reply), request.about, key.hex(), tokens_sent(reply))
+    return read_choices(reply, request.about, key.hex(), request.body)
+
+
+def _refused_choices(request: Request, key: bytes, error: RefusedError) -> Choices:
+    return no_choices(key.hex(), request.body, _outcome(error), error.detail)
 
 
 def _read_continuation(request: Request, key: bytes, reply: dict[str, Any]) -> Continuation:
@@ -372,9 +375,12 @@ def _read_continuation(request: Request, key: bytes, reply: dict[str, Any]) -> C
 
 
 def _refused_continuation(request: Request, key: bytes, error: RefusedError) -> Continuation:
-    sent = json.dumps(request.body, ensure_ascii=False, sort_keys=True)
-    outcome: Outcome = "filtered" if error.filtered else "failed"
-    return Continuation("", "error", 0, 0, key.hex(), outcome=outcome, sent=sent, reported=error.detail)
+    sent = as_sent(request.body)
+    return Continuation("", "error", 0, 0, key.hex(), outcome=_outcome(error), sent=sent, reported=error.detail)
+
+
+def _outcome(error: RefusedError) -> Outcome:
+    return "filtered" if error.filtered else "failed"
 
 
 def _size(turn: Turn) -> int:

@@ -24,7 +24,6 @@ from horsesense.models.api.logprobs import (
     echo_body,
     generate_body,
     mass_of,
-    next_body,
     read_alternatives,
     read_echo,
     read_generated,
@@ -226,7 +225,7 @@ def try_next(client: Client[Any], model: str, turn: Turn) -> NextTrial:
     """Find out how many alternatives the server lists, up to the maximum of the API, and whether letters are likely."""
     reason = ""
     for most in (MOST_NEXT, FEWER_NEXT):
-        path, body = next_body(model, turn, most, client.provider.room)
+        path, body = client.provider.next_tokens(model, turn, most)
         listed, reason = attempt(partial(client.ask, Request(path, body, trial=True), read_alternatives))
         if listed is None:
             continue

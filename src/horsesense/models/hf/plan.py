@@ -201,7 +201,7 @@ class Tree:
             self.paths[number] = [position + by for position in path]
 
 
-def grow(texts: Sequence[tuple[int, ...]], room: int = ROOM) -> list[Tree]:
+def grow(texts: Sequence[tuple[int, ...]]) -> list[Tree]:
     """Build trees that hold every text once.
 
     >>> [tree] = grow([(1, 2, 3, 4), (1, 2, 5), (1, 2, 3, 6)])
@@ -216,7 +216,7 @@ def grow(texts: Sequence[tuple[int, ...]], room: int = ROOM) -> list[Tree]:
     for number in sorted(range(len(texts)), key=lambda number: texts[number]):
         ids = texts[number]
         same = _shared(before, ids)
-        fits = trees and len(trees[-1].ids) + len(ids) - same <= max(room, len(trees[-1].ids))
+        fits = trees and len(trees[-1].ids) + len(ids) - same <= max(ROOM, len(trees[-1].ids))
         if not fits or same * SAVING < len(ids):
             trees.append(Tree())
             same = 0
