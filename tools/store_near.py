@@ -3,10 +3,11 @@
 OMP_NUM_THREADS=1 python -m tools.store_near [hypernymy hyponymy-more ... ladders]            write them
 OMP_NUM_THREADS=1 python -m tools.store_near --check [hypernymy hyponymy-more ... ladders]    compare, byte for byte
 
-The profile asks hypernymy, hyponymy, definitions and dictionary. NAME-more has questions beyond those. Needs
+The profile asks hypernymy, hyponymy, definitions and dictionary; NAME-more and NAME-further have questions beyond
+those, and of hypernymy all of the concepts that are asked at every number of hops. Needs
 `horsesense fetch wordnet gcide glove minilm` and the libraries of constraints.txt; takes some minutes per set. The
-texts of the items follow from the stored ids, so that a set is written again only when its rules change. Definitions
-and dictionary were drawn before sets were trimmed here, and then trimmed: a new draw gives other questions.
+texts of the items follow from the stored ids, so that a set is written again only when its rules change. Definitions,
+dictionary and hyponymy-more were drawn by earlier rules: a new draw gives other questions.
 """
 
 from __future__ import annotations
@@ -27,13 +28,20 @@ from horsesense.methods.wordnetqa.balanced_distractors import Options
 from horsesense.methods.wordnetqa.builder import items_of
 from horsesense.methods.wordnetqa.certainty_rules import CertaintyRules
 from horsesense.methods.wordnetqa.dictionaryqa import DictionaryPlan, draw_near, item_of
-from horsesense.methods.wordnetqa.near_distractors import NearBuilder
+from horsesense.methods.wordnetqa.distractors import QuestionOptions
+from horsesense.methods.wordnetqa.near_distractors import NearBuilder, at_all_hops
 from horsesense.methods.wordnetqa.near_senses import Senses
 from horsesense.methods.wordnetqa.plan import Relation, WordNetPlan
-from horsesense.methods.wordnetqa.stored_near import MORE, stored_questions, write_stored
+from horsesense.methods.wordnetqa.stored_near import FURTHER, MORE, stored_in, write_stored
 from horsesense.methods.wordnetqa.trimming import trim
 
-SEARCHED = ("hyponymy-more",)
+SEARCHED: dict[str, int | None] = {
+    "hypernymy-more": None,
+    "hyponymy-further": None,
+    "definitions-more": 5200,
+    "synonymy": None,
+}
+"""Sets by `set_search`, and the number of candidates; None: all."""
 METHODS = Path(__file__).parents[1] / "src" / "horsesense" / "methods"
 STORED: dict[str, Path] = {
     **{name: METHODS / "wordnetqa" / "near" / f"{name}.tsv.gz" for name in ("hypernymy", "hyponymy", "definitions")},
@@ -45,14 +53,14 @@ STORED: dict[str, Path] = {
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("names", nargs="*", help="sets; by default, all")
+    parser.add_argument("names", nargs="*", help="sets; by default, those that are stored")
     parser.add_argument("--check", action="store_true", help="compare with the stored files instead of writing them")
     arguments = parser.parse_args()
     known = encoders()
     if len(known) < 2:
         sys.exit("both encoders are needed: horsesense fetch glove minilm")
     different = []
-    for name in arguments.names or STORED:
+    for name in arguments.names or [name for name, file in STORED.items() if file.is_file()]:
         with TemporaryDirectory() as folder:
             made = Path(folder) / STORED[name].name
             write(name, made, known)
@@ -77,20 +85,36 @@ def write(name: str, file: Path, known: Sequence[Encoder]) -> None:
         write_stored(file, dictionary, [slots[index] for index in left])
         print(f"{name}: {len(left):,} of {len(slots):,} questions")
     else:
-        relation = cast(Relation, name.removesuffix(MORE))
+        relation = cast(Relation, name.partition("-")[0])
         asked = WordNetPlan(relation, distractors="near", wording="en", common=True, one_split=True)
         attested = AttestedConcepts(graph, CertaintyRules(graph))
         options = Options(graph, asked, attested, template_words=False)
         builder = NearBuilder(options, attested, known, Counter())
+        before: list[QuestionOptions] = []
+        fixed = 0
         if name in SEARCHED:
-            first = stored_questions(graph, relation, asked.options, 0, None) if name.endswith(MORE) else []
-            questions = {(graph.number[each.asked], graph.number[each.answer]) for each in first}
-            choices = builder.more_choices(questions, lambda some: list(items_of(graph, some, asked)))
+            stored = [each for file in _files_before(name) for each in stored_in(file)]
+            before = [builder.choice(*each.question(graph, relation)) for each in stored]
+            asked_before = {each.question.pair for each in before}
+            choices = builder.more_choices(
+                asked_before, lambda some: list(items_of(graph, some, asked)), SEARCHED[name]
+            )
+            whole = at_all_hops([each.question.pair for each in (*before, *choices)], graph)
+            choices.sort(key=lambda each: each.question.asked not in whole)
+            fixed = len(before) + sum(each.question.asked in whole for each in choices)
         else:
             choices = builder.choices(None)
-        left = trim(list(items_of(graph, choices, asked)), known, graph, "asked")
+        left = trim(list(items_of(graph, [*before, *choices], asked)), known, graph, "asked", fixed=fixed)
+        left = [index - len(before) for index in left[len(before) :]]
         write_stored(file, graph, [choices[index] for index in left])
         print(f"{name}: {len(left):,} of {len(choices):,} questions")
+
+
+def _files_before(name: str) -> list[str]:
+    """Return the files whose questions come before those of a set."""
+    relation = name.partition("-")[0]
+    names = [relation, f"{relation}{MORE}", f"{relation}{FURTHER}"]
+    return names[: names.index(name)]
 
 
 if __name__ == "__main__":

@@ -17,20 +17,28 @@ import numpy as np
 import pytest
 
 import horsesense as hs
-from horsesense.core import Item
+from horsesense.core import Item, ScoringSpec
 from horsesense.errors import UserError
+from horsesense.methods.ladders.api import build_ladder
+from horsesense.methods.ladders.thresholds import interval_text
+from horsesense.models.api.settings import ServedSettings
+from horsesense.profiling import asking
 from horsesense.profiling.abilities import abilities
+from horsesense.profiling.asking import ProfileCall
 from horsesense.profiling.conditions import FEW, original_id
 from horsesense.profiling.controls import planted
 from horsesense.profiling.document import Profile
 from horsesense.profiling.material import material
-from horsesense.progress import Progress
+from horsesense.progress import NO_PROGRESS, Progress
 from horsesense.report.profile_view import UNJUDGED, VERDICTS, headline, notes, partial_warning, planted_rows
 from horsesense.report.terms import TERMS
-from horsesense.runs.store import locked
+from horsesense.runs.engine import EngineSettings
+from horsesense.runs.store import locked, profiling
 from tests.faults.harness import tree_of
+from tests.methods.ladders.test_ladder import solver
 from tests.support.calling import caller, hold_to
 from tests.support.made_run import made_items, make_run
+from tests.support.reply_model import ReplyModel, reply
 from tests.support.small_wordnet import write_small_wordnet
 from tests.test_registry import outside
 
@@ -429,3 +437,42 @@ def test_a_planted_model_of_a_package_is_found_by_its_name(tmp_path: Path, monke
     assert model is not None
     assert list(model.scores(Item("p", "choice", text="?", options=("a", "b"), answer=0))) == [0, 1]
     assert planted("first-option") is None
+
+
+def _solves(most: int) -> ReplyModel:
+    """A model that solves steps with at most so many rules, and replies with the first name otherwise."""
+    says = solver(most)
+    return ReplyModel(lambda prompt, _: reply(says(prompt)), f"solves-{most}")
+
+
+def test_ladders_are_a_section_of_a_whole_profile(
+    pair: Profile, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert pair.ladders is None, "a part of a profile has none"
+    monkeypatch.setattr(asking, "build_ladder", lambda name: build_ladder(name, families=12))
+    calls = [
+        ProfileCall(
+            f"solves-{most}", _solves(most), "full", tmp_path, "cpu", ScoringSpec(), ServedSettings(),
+            EngineSettings().chosen_engine(), False, NO_PROGRESS,
+        )
+        for most in (2, -1)
+    ]  # fmt: skip
+    with profiling(tmp_path):
+        ladders = asking.ladders_of(calls)
+    assert ladders is not None
+    found = {(each.model, each.ladder): each for each in ladders.thresholds}
+    # Their replies to polarity cannot be parsed, and a profile does not end for that.
+    assert set(found) == {("solves-2", "steps"), ("solves--1", "steps")}
+    threshold = found["solves-2", "steps"].fit.threshold
+    assert threshold is not None
+    assert 2 < threshold < 4.5
+    assert found["solves--1", "steps"].fit.standing == "below the ladder"
+    written = replace(pair, ladders=ladders).write(tmp_path / "page")
+    assert written.page is not None
+    page, text = html.unescape(written.page.read_text(encoding="utf-8")), written.to_markdown()
+    for each in ladders.thresholds:
+        assert each.verdict in page
+        assert interval_text(each.fit) in text
+    assert 'id="ladders"' in page
+    assert 'id="ladders"' not in (pair.page or Path()).read_text(encoding="utf-8")
+    assert "Ladders:" not in pair.to_markdown()

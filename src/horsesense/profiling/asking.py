@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 from horsesense.core import Probe, ScoringSpec
 from horsesense.core.audit import LabelQuality
+from horsesense.methods.ladders.api import LOGICAL, build_ladder, thresholds_of_model
+from horsesense.methods.ladders.thresholds import LadderResults, TooFewAnswersError, compare_thresholds
 from horsesense.models.api.address import is_served
 from horsesense.models.api.served_model import ServedModel
 from horsesense.models.api.settings import ServedSettings
@@ -59,6 +62,8 @@ from horsesense.runs.store import is_finished, run_of_profile
 from horsesense.scoring.prompt_formats import first_supported, get_prompt_format
 from horsesense.settings import labelled
 
+LADDERS = "ladders"
+"""Folder of the answers to ladders."""
 MISTAKES = 4
 """Shown for each ability."""
 _Answered = tuple[Condition, ProbeAnswers]
@@ -134,6 +139,27 @@ def profile_model(
         forecast=ahead,
     )
     return profiled, scores
+
+
+def ladders_of(calls: Sequence[ProfileCall]) -> LadderResults | None:
+    """Find the thresholds of models on the ladders whose keys are logic; they change no verdict."""
+    ladders = {name: build_ladder(name) for name in LOGICAL}
+    found = []
+    for call, name in product(calls, ladders):
+        call.progress.log(f"{call.name}: the ladder {name}")
+        try:
+            found += thresholds_of_model(
+                call.model,
+                {name: ladders[name]},
+                None if call.folder is None else call.folder / LADDERS / name,
+                spec=call.spec,
+                compute=ComputeSettings(device=call.device, engine=call.engine),
+                served=call.served,
+                progress=call.progress,
+            )
+        except TooFewAnswersError as problem:
+            call.progress.log(f"{call.name} has no threshold on {name}: {problem}")
+    return LadderResults(tuple(found), compare_thresholds(found), 0) if found else None
 
 
 def _plan(call: ProfileCall, materials: Sequence[Material], prompt_format: str = "loglikelihood") -> list[Condition]:

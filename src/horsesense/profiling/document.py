@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from horsesense.core.document import Document
+from horsesense.methods.ladders.thresholds import LadderResults
 from horsesense.planting.effects import MovedByCues, PlantedEffect
 from horsesense.profiling.abilities import Ability
 from horsesense.profiling.conditions import Forecast
@@ -129,6 +130,8 @@ class Profile(Document):
     differences: tuple[ModelDifference, ...]
     """All pairs of models in every ability, group and overall, corrected for multiple comparisons; on the twin half
     alone if one of the two is contaminated."""
+    ladders: LadderResults | None = None
+    """Thresholds on the ladders of inference steps and polarity; null unless a whole full edition was asked."""
     relatedness: tuple[str, ...] = ()
     """Encoders used to control relatedness; without any, no ability gets the verdict "knows"."""
     relatedness_note: str = ""

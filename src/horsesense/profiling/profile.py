@@ -80,7 +80,7 @@ def profile(
     from horsesense.models.api.settings import warn_unused
     from horsesense.models.locate import look_at
     from horsesense.profiling.abilities import chosen
-    from horsesense.profiling.asking import ProfileCall, profile_model
+    from horsesense.profiling.asking import ProfileCall, ladders_of, profile_model
     from horsesense.profiling.controls import PlantedModel
     from horsesense.profiling.document import described
     from horsesense.profiling.from_answers import asked_items, explained
@@ -119,6 +119,7 @@ def profile(
             by[ability.name] = explained(asked, related(items, progress, known), items, taxonomy)
             readings[ability.name] = _audit(asked)
         found: list[ModelProfile] = []
+        asked_calls: list[ProfileCall] = []
         scores: dict[str, list[ItemScores]] = {}
         seen: dict[str, Contamination] = {}
         for name, each in zip(names, several, strict=True):
@@ -126,19 +127,22 @@ def profile(
             model_asked = name if isinstance(each, PlantedModel) else each
             call = ProfileCall(name, model_asked, edition, folder, device, meant, served, where, adaptive, progress)
             one, own = profile_model(call, control, materials, by, readings)
+            asked_calls += [] if control is not None else [call]
             found.append(one)
             scores[name], seen[name] = own, one.verdicts.contamination
+        complete = limit is None and not abilities
         audits = {name: reading.in_words() if reading else "" for name, reading in readings.items()}
         document = Profile(
             version=VERSION,
             edition=edition,
-            complete=limit is None and not abilities,
+            complete=complete,
             adaptive=adaptive,
             twin_seed=twin_seed,
             horsesense=__version__,
             abilities=tuple(described(m, by[m.ability.name].cue.rule, audits[m.ability.name]) for m in materials),
             models=tuple(found),
             differences=differences(scores, seen) if len(scores) > 1 else (),
+            ladders=ladders_of(asked_calls) if complete and full else None,
             relatedness=tuple(encoder.about for encoder in known),
             relatedness_note="" if known else NOT_CONTROLLED,
         )

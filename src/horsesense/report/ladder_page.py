@@ -69,24 +69,30 @@ def _label(threshold: LadderThreshold, others: Sequence[LadderThreshold]) -> str
     return f"{threshold.model} ({threshold.format})" if several else threshold.model
 
 
-def write_ladders(results: LadderResults, folder: Path, progress: Progress = NO_PROGRESS) -> LadderResults:
-    """Write page, pictures and JSON; return the results with their paths."""
-    ladders = {
-        name: [each for each in results.thresholds if each.ladder == name]
-        for name in dict.fromkeys(each.ladder for each in results.thresholds)
-    }
-    svgs: dict[str, str] = {}
+def _by_ladder(results: LadderResults) -> dict[str, list[LadderThreshold]]:
+    names = dict.fromkeys(each.ladder for each in results.thresholds)
+    return {name: [each for each in results.thresholds if each.ladder == name] for name in names}
+
+
+def ladder_svgs(results: LadderResults, progress: Progress = NO_PROGRESS) -> dict[str, str]:
+    """Draw each ladder as SVG; nothing where the library that draws it is not installed, with a message."""
     try:
         need_pictures()
     except UserError as missing:
         progress.log(f"the page has no charts: {missing}")
-    else:
-        import vl_convert
+        return {}
+    import vl_convert
 
-        svgs = {
-            name: vl_convert.vegalite_to_svg(printable(style_chart(ladder_chart(own), 460, 280)))
-            for name, own in ladders.items()
-        }
+    return {
+        name: vl_convert.vegalite_to_svg(printable(style_chart(ladder_chart(own), 460, 280)))
+        for name, own in _by_ladder(results).items()
+    }
+
+
+def write_ladders(results: LadderResults, folder: Path, progress: Progress = NO_PROGRESS) -> LadderResults:
+    """Write page, pictures and JSON; return the results with their paths."""
+    ladders = _by_ladder(results)
+    svgs = ladder_svgs(results, progress)
     pictures = {name: folder / f"ladder-{name}.svg" for name in svgs}
     for name, path in pictures.items():
         _write(path, svgs[name].encode())

@@ -19,6 +19,8 @@ from horsesense.methods.suites.charts import RUNGS
 from horsesense.profiling.document import Profile
 from horsesense.progress import NO_PROGRESS, Progress
 from horsesense.report import profile_view as view
+from horsesense.report.charts import themed
+from horsesense.report.ladder_page import ladder_svgs
 from horsesense.report.page import bundled, environment
 from horsesense.report.profile_picture import grid_svg
 from horsesense.report.tables import TextTable, markdown_text
@@ -83,12 +85,19 @@ def page_html(profile: Profile) -> str:
         "twins": [row for row in rows if any(cell is not None and cell.finding.twin is not None for cell in row.cells)],
         "withheld": view.withheld_table(profile),
         "chat": view.chat_table(profile),
+        "ladders": view.ladder_table(profile),
+        "ladder_charts": _ladder_charts(profile),
         "view": view,
         "style": bundled("style.css"),
         "extra": bundled("profile.css"),
         "scripts": [bundled("grid.js"), bundled("profile.js")],
     }
     return environment().get_template("profile.html.j2").render(values)
+
+
+def _ladder_charts(profile: Profile) -> dict[str, str]:
+    """Draw each ladder as SVG; nothing where the library that draws it is not installed."""
+    return {} if profile.ladders is None else {name: themed(svg) for name, svg in ladder_svgs(profile.ladders).items()}
 
 
 def markdown(profile: Profile) -> str:
@@ -148,7 +157,8 @@ def _lines(profile: Profile) -> Iterator[str]:
     yield "\nContamination:\n"
     for model in profile.models:
         yield f"- {markdown_text(view.contamination_sentence(model, view.titles_of(profile)))}"
-    for name, table in {"Options withheld": withheld, "Chat template": chat}.items():
+    ladders = view.ladder_table(profile)
+    for name, table in {"Options withheld": withheld, "Chat template": chat, "Ladders": ladders}.items():
         if table.rows:
             yield f"\n{name}:\n\n{table.markdown()}"
     yield f"\nMade by `{view.command(profile)}` (horsesense {profile.horsesense})."

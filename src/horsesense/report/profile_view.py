@@ -12,6 +12,7 @@ from typing import Literal
 
 from horsesense.cues.battery import battery
 from horsesense.formatting import count, number, p_value, percent, with_interval
+from horsesense.methods.ladders.thresholds import interval_text
 from horsesense.profiling.contamination import TELLING
 from horsesense.profiling.controls import CONTROLS
 from horsesense.profiling.document import ModelProfile, Profile, ProfiledAbility
@@ -357,6 +358,16 @@ def withheld_table(profile: Profile) -> TextTable:
             gaps = ["–" if gap is None else f"{gap:+.2f}" for gap in (each.from_options, each.from_question)]
             rows.append([model.model, titles[each.probe], *shares, first, *gaps, str(each.n)])
     return TextTable([*columns, "options give away", "question adds", "n"], rows, left=2)
+
+
+def ladder_table(profile: Profile) -> TextTable:
+    """Return the threshold of each model on each ladder."""
+    columns = ["model", "ladder", "threshold L50 [95% CI]", "lowest level correct", "top level correct", "questions"]
+    rows = []
+    for each in profile.ladders.thresholds if profile.ladders else ():
+        ends = [f"{at.correct.value:.0%} (level {at.level})" for at in (each.levels[0], each.levels[-1])]
+        rows.append([each.model, each.ladder, interval_text(each.fit), *ends, f"{each.questions:,}"])
+    return TextTable(columns, rows, left=2)
 
 
 def chat_table(profile: Profile) -> TextTable:

@@ -13,8 +13,9 @@ import pytest
 import horsesense as hs
 from horsesense.core import fill_blank
 from horsesense.errors import UserError
+from horsesense.methods.rica.notation import parse_form
 from horsesense.methods.rica.published_axioms import MEMBERS
-from horsesense.methods.rica.realiser import FRAME
+from horsesense.methods.rica.realiser import FRAME, statement_of
 from horsesense.models.hf.language_model import LanguageModel
 from horsesense.models.protocol import Continuation, Sampling, Turn
 from tests.support.calling import Call, caller, hold_to
@@ -27,6 +28,8 @@ AXIOMS = (
     "boss(A, B), so More(strict(A), strict(B))",
     "judge(A, B), so More(fair(A), fair(B))",
 )
+BOSS = "boss(A, B), so More(strict(A), strict(B))"
+PAL = "pal(A, B), so More(knows * about art(A), knows * about art(B))"
 DAMAGED = "Material(A, mud) and Material(B, tin), so Aetter(soft(A), soft(B))"
 
 
@@ -112,6 +115,22 @@ def test_a_realiser_writes_on_after_its_sentence(
     assert [(each.same.value, each.fits.value) for each in found.writers] == [(1.0, 1.0)] * 3
 
 
+@pytest.mark.parametrize(
+    ("form", "text", "fits"),
+    [
+        (BOSS, "A is B's boss, so A is more strict than B.", True),
+        (BOSS, "A bosses B, so A is more strict than B.", True),
+        (BOSS, "A is a B, so A is more strict than B.", False),
+        (BOSS, "A is B's boss, so A is more fair than B.", False),
+        (BOSS, "A is not more strict than B, so A is more strict than B.", False),
+        (PAL, "A is B's pal, so A knows more about art than B.", True),
+        (PAL, "A is B's pal, so A knows * more about art than B.", False),
+    ],
+)
+def test_a_text_has_the_words_of_its_form(form: str, text: str, fits: bool) -> None:
+    assert (statement_of(text, parse_form(form)) is not None) == fits
+
+
 def test_forms_are_needed(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="no item has a logical form"):
         hs.rica.compare_wording("starter")
@@ -129,4 +148,4 @@ def test_the_release(shared: Path, tmp_path: Path) -> None:
     assert (found.forms, found.damaged) == (9038, 4)
     assert published.same.value == grammar.fits.value == 1
     assert 0.56 < grammar.same.value < 0.57
-    assert 0.98 < published.fits.value < 0.99
+    assert 0.94 < published.fits.value < 0.95

@@ -17,7 +17,7 @@ from horsesense.lexicons.graph import Graph, load_graph
 from horsesense.lexicons.sources import add_triples, open_graph
 from horsesense.lexicons.wordnet import find_wordnet
 from horsesense.lexicons.words import words, zipf
-from horsesense.methods.wordnetqa.analysis import analyse_run, hops_cells, hops_effects, question_of
+from horsesense.methods.wordnetqa.analysis import analyse_run, hops_cells, hops_effects, question_of, same_words_cells
 from horsesense.methods.wordnetqa.matched_hops import build_matched_hops
 from horsesense.methods.wordnetqa.plan import WordNetPlan
 from horsesense.runs.ask_models import store_control
@@ -158,3 +158,24 @@ def test_kinship_tells_what_relations_give_away() -> None:
     assert kinship["sister"] == 1, "the option above the others is the answer, whatever is asked"
     assert kinship["random"] is not None
     assert kinship["random"] <= 0.5, "some other option is nearer to the rest, or as near"
+
+
+def test_the_same_words_are_compared_at_every_distance() -> None:
+    """Words that are asked only nearby are easier here, and are left out."""
+    items, values = [], []
+    for word in range(20):
+        for hops_asked in (1, 2, 3) if word < 8 else (1,):
+            items.append(
+                Item(
+                    "p", "choice", text=f"What is word {word}, {hops_asked} up?", options=("a", "b"), answer=0,
+                    groups={"asked": f"w{word}"}, facets={"hops": hops_asked, "distractor_kind": "near"},
+                )
+            )  # fmt: skip
+            values.append(float(word >= 8 or (word % 2 == 0 and hops_asked < 3)))
+    cells = same_words_cells(items, values, list(range(len(items))))
+    assert [(cell.hops, cell.accuracy.value, cell.accuracy.n) for cell in cells] == [
+        (1, 0.5, 8),
+        (2, 0.5, 8),
+        (3, 0.0, 8),
+    ]
+    assert same_words_cells(items[24:], values[24:], list(range(12))) == []

@@ -62,6 +62,26 @@ def test_a_seed_keeps_concepts_whole_and_a_limit_takes_the_first(
     assert stored_questions(wordnet, "hypernymy", 5, 3, 7) == drawn[:7]
 
 
+def test_the_profile_asks_the_first_file_and_a_build_all_files(
+    wordnet: Graph, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    number = wordnet.number
+    others = tuple(number[name] for name in ("cat.n.01", "oak.n.02", "chair.n.01", "joy.n.01"))
+    monkeypatch.setattr(stored_near, "files", lambda _: tmp_path)
+    for name, asked in {
+        "hypernymy": "dog.n.01",
+        "hypernymy-more": "wolf.n.01",
+        "hypernymy-further": "fox.n.01",
+    }.items():
+        question = ConceptQuestion(number[asked], number["canine.n.02"], 1, "", asked, "word_kind")
+        write_stored(
+            tmp_path / "near" / f"{name}.tsv.gz", wordnet, [QuestionOptions(question, "test", "near", 0, others, 0)]
+        )
+    assert [each.asked for each in stored_questions(wordnet, "hypernymy", 5, 0, None)] == ["dog.n.01"]
+    every = {each.asked for each in stored_questions(wordnet, "hypernymy", 5, 0, None, more=True)}
+    assert every == {"dog.n.01", "wolf.n.01", "fox.n.01"}
+
+
 class _Bytes:
     """A file in memory."""
 

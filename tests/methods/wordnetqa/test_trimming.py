@@ -25,6 +25,13 @@ def test_no_cue_is_above_the_limit_and_the_last_drop_was_needed(seed: int) -> No
     assert (credit[dropped].max(axis=1) == 1).all(), "only questions that a cue answers are dropped"
 
 
+def test_fixed_questions_stay_and_the_others_make_up_for_them() -> None:
+    credit = np.array([[1.0]] * 30 + [[1.0]] * 30 + [[0.0]] * 140)
+    kept = drop_answered(credit, 0.2, fixed=30)
+    assert kept[:30] == list(range(30))
+    assert np.isclose(credit[kept].mean(), 0.2, atol=0.005)
+
+
 def _long_answers(share: float) -> list[Item]:
     rng = Random(0)
     words = iter(lambda: "".join(rng.choices("bdfgjklmnprt", k=6)), "")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
 
@@ -10,6 +10,7 @@ from annotated_types import Ge, Interval
 
 from horsesense.core import Card, Probe
 from horsesense.core.catalogue import load_probe, name_in_run
+from horsesense.core.spec import Normalisation
 from horsesense.errors import UserError, translate_errors, unknown
 from horsesense.methods.ladders.thresholds import (
     FIRST,
@@ -35,7 +36,7 @@ LOGICAL: tuple[LadderName, ...] = ("steps", "polarity")
 FAMILIES = 40
 """Families per level: the threshold of a ladder with eight levels then has a standard error of about 0.2 levels."""
 _MADE = {
-    "steps": "Comparisons of novel individuals that follow from shuffled premises in 0 to 15 steps; keys are proved.",
+    "steps": "Comparisons of novel individuals that follow from shuffled premises in 0 to 36 steps; keys are proved.",
     "polarity": "Scenes with negation, exceptions, defaults and reversal; keys follow by logic or from a fact table.",
     "nearness": "What kind of living thing a word names, from WordNet; the same words with nearer and nearer "
     "distractors, certified false by their taxa.",
@@ -125,13 +126,23 @@ def ladder(
     wholes = dict(_opened(each, families, seed) for each in ladders)
     if not wholes:
         raise UserError("no ladder was given", fix=f"give {' or '.join(get_args(LadderName))}")
-    found: list[LadderThreshold] = []
-    for model in models:
-        answers = _ask_stages(model, wholes, full, folder, options)
-        for (name, _), answered in answers.items():
-            found.append(threshold_of(name, wholes[name], answered, options["normalise"], seed))
+    found = [each for model in models for each in thresholds_of_model(model, wholes, folder, full, **options)]
     results = LadderResults(tuple(found), compare_thresholds(found), seed, folder)
     return write_ladders(results, folder, options["progress"])
+
+
+def thresholds_of_model(
+    model: Any,
+    ladders: Mapping[str, Probe],
+    folder: Path | None,
+    full: bool = False,
+    seed: int = 0,
+    normalise: Normalisation | None = None,
+    **options: Any,
+) -> list[LadderThreshold]:
+    """Ask one model in two stages, and fit its thresholds; without a folder nothing is stored."""
+    answers = _ask_stages(model, ladders, full, folder, options | {"seed": seed, "normalise": normalise})
+    return [threshold_of(name, ladders[name], own, normalise, seed) for (name, _), own in answers.items()]
 
 
 def _opened(ladder: str | Path | Probe, families: int, seed: int) -> tuple[str, Probe]:
@@ -150,7 +161,7 @@ def _opened(ladder: str | Path | Probe, families: int, seed: int) -> tuple[str, 
 
 
 def _ask_stages(
-    model: Any, wholes: dict[str, Probe], full: bool, folder: Path, options: dict[str, Any]
+    model: Any, wholes: Mapping[str, Probe], full: bool, folder: Path | None, options: dict[str, Any]
 ) -> dict[tuple[str, str], list[ProbeAnswers]]:
     """Ask the first families of every level, then the others on the levels around each threshold."""
     stages = {name: split_stages(whole, FIRST) for name, whole in wholes.items()}

@@ -23,10 +23,12 @@ from horsesense.errors import UserError
 
 NAME = "steps"
 FILE = "steps.toml"
-MOST_STEPS = 15
-"""The scales are too few for more."""
-LEVELS = (*range(8), 9, 12, MOST_STEPS)
+MOST_STEPS = 36
+"""The kinds are too few for more."""
+LEVELS = (*range(8), 9, 12, 15, 20, 28, MOST_STEPS)
 """Levels by default."""
+_FEW = 15
+"""Steps up to which the first groups of scales are enough."""
 DRAWS = {0: 1}
 """Which draw of a level is used: the first one on which sentence vectors are within 0.03 of chance at seed 0."""
 IRRELEVANT = 2
@@ -34,14 +36,21 @@ IRRELEVANT = 2
 Triple = tuple[str, str, str]
 
 
+_Scales = tuple[tuple[tuple[str, str], ...], ...]
+
+
 @cache
-def _words() -> tuple[tuple[str, ...], tuple[str, ...], tuple[tuple[tuple[str, str], ...], ...]]:
+def _words() -> tuple[tuple[str, ...], tuple[str, ...], _Scales, _Scales]:
+    """Return individuals, kinds, and groups of scales: the first ones, and all."""
     table = shipped_toml(Path(__file__).with_name(FILE))
-    scales = tuple(
-        tuple((scale.partition("/")[0], scale.partition("/")[2]) for scale in line.split())
-        for line in table["scales"].strip().splitlines()
+    first, further = (
+        tuple(
+            tuple((scale.partition("/")[0], scale.partition("/")[2]) for scale in line.split())
+            for line in table[name].strip().splitlines()
+        )
+        for name in ("scales", "further")
     )
-    return tuple(table["individuals"].split()), tuple(table["kinds"].split()), scales
+    return tuple(table["individuals"].split()), tuple(table["kinds"].split()), first, first + further
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +112,8 @@ def steps_family(level: int, index: int, seed: int, irrelevant: int = IRRELEVANT
     if not 0 <= level <= MOST_STEPS:
         raise UserError(f"the steps ladder has no level {level}", fix=f"use levels from 0 to {MOST_STEPS}")
     rng = Random(f"{NAME} {seed} {level} {index} {DRAWS.get(level, 0)}")
-    individuals, kinds, scales = _words()
+    individuals, kinds, first_scales, all_scales = _words()
+    scales = first_scales if level <= _FEW else all_scales
     # Rules are half of the steps or one more; a link always comes before the rule that needs it.
     rules = min(level, (level + 1) // 2 + index // 2 % 2)
     heights = sorted(rng.choices(range(rules), k=level - rules)) if rules else []

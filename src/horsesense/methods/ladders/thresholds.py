@@ -35,6 +35,10 @@ WELL_ANSWERED = 0.9
 """Share of parsed answers below which the verdict says how few they are."""
 
 
+class TooFewAnswersError(UserError):
+    """Replies to a ladder that could hardly ever be parsed."""
+
+
 @dataclass(frozen=True, slots=True)
 class LevelAccuracy(Document):
     """Share of correct families on one level."""
@@ -193,7 +197,7 @@ def threshold_of(
         for level, own in sorted(outcomes.items())
     )
     if len(levels) < AROUND:
-        raise UserError(
+        raise TooFewAnswersError(
             f"only {len(levels)} levels of the {ladder} ladder have an answer that could be parsed",
             fix="choose another prompt format, or give the model more tokens for its reply",
         )

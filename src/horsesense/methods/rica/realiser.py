@@ -23,6 +23,7 @@ from horsesense.core import BLANK, Card, Item, Probe, ScoringSpec, fill_blank, w
 from horsesense.core.catalogue import as_probe
 from horsesense.core.document import Document
 from horsesense.errors import UserError, translate_errors
+from horsesense.lexicons.words import FUNCTION_WORDS
 from horsesense.methods.rica.axioms import (
     Axiom,
     Comp,
@@ -49,14 +50,16 @@ FRAME = "{form}. In words:"
 def statement_of(text: str, form: Axiom) -> Statement | None:
     """Parse a statement and check it against its form; None if it does not fit.
 
-    It needs a premise and a conclusion with the right entities, the comparative once after *so*, and a *not* exactly if
-    the form has one.
+    It needs a premise and a conclusion with the right entities, the comparative once after *so*, a *not* exactly if the
+    form has one, and the words of the form that the grammar uses too. A ``*`` is part of a form and never of a text.
 
     >>> from horsesense.methods.rica.notation import parse_form
     >>> form = parse_form("boss(A, B), so not Less(strict(A), strict(B))")
     >>> statement_of("A bosses B around, so A is not less strict than B.", form).before
     'A is not '
     >>> statement_of("A bosses B around, so A is less strict than B.", form) is None
+    True
+    >>> statement_of("A is a B, so A is not less strict than B.", form) is None
     True
     """
     premise, so, conclusion = text.strip().rstrip(".").rpartition(", so ")
@@ -71,11 +74,17 @@ def statement_of(text: str, form: Axiom) -> Statement | None:
         set(ENTITY.findall(written)) == set(ENTITY.findall(expected))
         for written, expected in ((premise, grammar.premise), (conclusion, grammar.conclusion))
     )
-    fits = len(comparatives) == 1 and has_not == denied and same_entities
+    lost = (_stems(str(form)) & _stems(grammar.text)) - _stems(text)
+    fits = len(comparatives) == 1 and has_not == denied and same_entities and not lost and "*" not in text
     if not so or not fits or not conclusion.startswith(term.left.entity):
         return None
     before, _, after = conclusion.partition(word)
     return Statement(premise, before, word, opposite(word), after)
+
+
+def _stems(text: str) -> set[str]:
+    """Return the beginnings of the content words."""
+    return {word[:4] for word in re.findall(r"[a-z]{3,}", text.lower()) if word not in FUNCTION_WORDS}
 
 
 def words_of_model(written: Mapping[str, str], rejected: Counter[str]) -> Callable[[Axiom], Statement]:
@@ -266,7 +275,7 @@ def _in_turn(pairs: Sequence[Item], number: int, seed: int) -> list[Item]:
 
 
 @dataclass(frozen=True, slots=True)
-class WriterFit(Document):
+class WriterWording(Document):
     """How one writer words the forms of a probe."""
 
     writer: str
@@ -287,7 +296,7 @@ class WordingComparison(Document):
     """Number of forms."""
     damaged: int
     """Number of forms that are left out because they cannot be parsed."""
-    writers: Sequence[WriterFit]
+    writers: Sequence[WriterWording]
     """The published statements, the grammar and each realiser."""
 
 
@@ -337,7 +346,9 @@ def _published(item: Item) -> str:
     return text.removeprefix(FRAME.format(form=_form(item))).strip()
 
 
-def _wording(writer: str, texts: Mapping[str, str], published: Mapping[str, str], units: Sequence[str]) -> WriterFit:
+def _wording(
+    writer: str, texts: Mapping[str, str], published: Mapping[str, str], units: Sequence[str]
+) -> WriterWording:
     def plainly(text: str) -> str:
         return text.strip().rstrip(".").lower()
 
@@ -345,7 +356,7 @@ def _wording(writer: str, texts: Mapping[str, str], published: Mapping[str, str]
     fits = [statement_of(texts[form], parse_form(form)) is not None for form in texts]
     misfits = [f"{form}: {texts[form]}" for form, fit in zip(texts, fits, strict=True) if not fit]
     share = np.array(fits, dtype=np.float64)
-    return WriterFit(writer, accuracy(np.array(same), units), accuracy(share, units), misfits[:MISFITS])
+    return WriterWording(writer, accuracy(np.array(same), units), accuracy(share, units), misfits[:MISFITS])
 
 
 # Odd texts.

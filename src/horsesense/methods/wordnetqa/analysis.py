@@ -62,6 +62,8 @@ class WordNetAnalysis:
     """Strict accuracy (all right) at fixed sizes, per concept and per question."""
     cells: tuple[HopsCell, ...]
     """Figure 3; empty where no item has hops."""
+    same_words: tuple[HopsCell, ...]
+    """Accuracy by hops on the words that are asked at every number of hops, so that only the distance differs."""
     effects: tuple[Effect, ...]
     """Effects of hops and kinds of distractors on the log odds; empty where they do not vary."""
 
@@ -96,6 +98,7 @@ def analyse_answers(answered: ProbeAnswers, taxonomy: Graph | None = None) -> Wo
         accuracy=answered.estimate(earned),
         strict=tuple(strict),
         cells=tuple(hops_cells(items, values, answered.units.tolist(), taxonomy)),
+        same_words=tuple(same_words_cells(items, values, answered.units.tolist())),
         effects=tuple(hops_effects(items, values)),
     )
 
@@ -128,6 +131,28 @@ def hops_cells(
             estimate = accuracy([values[place] for place in places], [str(units[place]) for place in places], chance)
             found.append(HopsCell(hops, kind, distance, estimate, _kinship(mine, taxonomy)))
     return found
+
+
+def same_words_cells(items: Sequence[Item], values: Sequence[float], units: Sequence[int]) -> list[HopsCell]:
+    """Compute accuracy by hops and kind of distractors on the words that are asked at every number of hops."""
+    asked: dict[tuple[str, str], dict[int, list[int]]] = {}
+    for place, item in enumerate(items):
+        if item.answer is not None and item.facets.get("hops"):
+            word = str(item.facets.get("distractor_kind", "")), item.unit("asked")
+            asked.setdefault(word, {}).setdefault(int(item.facets["hops"]), []).append(place)
+    cells = []
+    for kind in dict.fromkeys(kind for kind, _ in asked):
+        words = [by_hops for (own, _), by_hops in asked.items() if own == kind]
+        every = sorted({hops for by_hops in words for hops in by_hops})
+        whole = [by_hops for by_hops in words if len(by_hops) == len(every)]
+        if len(every) > 1 and len(whole) >= _FEWEST:
+            for hops in every:
+                places = [place for by_hops in whole for place in by_hops[hops]]
+                chance = float(np.mean([1 / len(items[place].options) for place in places]))
+                clusters = [str(units[place]) for place in places]
+                estimate = accuracy([values[place] for place in places], clusters, chance)
+                cells.append(HopsCell(hops, kind, 0, estimate, None))
+    return cells
 
 
 def _kinship(items: Sequence[Item], taxonomy: Graph | None) -> float | None:

@@ -13,7 +13,7 @@ which are dropped at the end.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Container, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import cache, lru_cache
 from pathlib import Path
 
@@ -47,8 +47,8 @@ _SPARE = 4
 """Questions drawn per item of a limit; most have no closer distractor."""
 _MOST_SENSES = 3
 """Senses of a noun whose kinds are asked for without context."""
-_MOST_BELOW, _MOST_BELOW_SEARCHED = 12, 40
-"""Hyponyms asked for per concept and distance, in a first draw and in the search for more."""
+_MOST_BELOW = 12
+"""Hyponyms asked for per concept and distance in a first draw."""
 _FEW_NEAR = 20
 """Concepts of near kinds, below which those of other sorts are offered too."""
 _NO_WAY = 100
@@ -58,11 +58,13 @@ _SHORTEST, _LONGEST = 3, 18
 """Words of a definition that is asked or offered."""
 _LONGEST_EXAMPLE = 14
 
-_ANY, _MORE = "*", "odd_kinds_more.tsv"
+_ANY = "*"
+ODD_KINDS = ("odd_kinds.tsv", "odd_kinds_more.tsv", "odd_kinds_further.tsv")
+"""Keys that a reader rejected, in the first draw and in each search for more."""
 
 
 @cache
-def odd_kinds(file: str = "odd_kinds.tsv") -> frozenset[tuple[str, str]]:
+def odd_kinds(file: str = ODD_KINDS[0]) -> frozenset[tuple[str, str]]:
     """Return keys that do not hold: concept and kind; `_ANY` stands for every concept, or every kind."""
     text = Path(__file__).with_name(file).read_text(encoding="utf-8")
     lines = (line.split("\t") for line in text.splitlines() if not line.startswith("#"))
@@ -83,6 +85,14 @@ def links_between(graph: Graph, one: int, other: int) -> int:
     """Return the number of links between two concepts over the nearest one above both; 0 where there is none."""
     ups, others = dict(graph.up.row(one)) | {one: 0}, dict(graph.up.row(other)) | {other: 0}
     return min((ups[above] + others[above] for above in ups.keys() & others.keys()), default=0)
+
+
+def at_all_hops(pairs: Iterable[tuple[int, int]], graph: Graph) -> set[int]:
+    """Return the concepts that are asked at every number of hops above them, by pairs of asked concept and answer."""
+    hops: dict[int, set[int]] = {}
+    for asked, answer in pairs:
+        hops.setdefault(asked, set()).add(dict(graph.up.row(asked)).get(answer, 0))
+    return {asked for asked, own in hops.items() if own == set(HOPS)}
 
 
 class NearBuilder:
@@ -122,20 +132,30 @@ class NearBuilder:
         return [self.choice(each.question, each.distractors) for each in full[:limit]]
 
     def more_choices(
-        self, known: Container[tuple[int, int]], items: Callable[[Sequence[QuestionOptions]], Sequence[Item]]
+        self,
+        known: Collection[tuple[int, int]],
+        items: Callable[[Sequence[QuestionOptions]], Sequence[Item]],
+        most: int | None = None,
     ) -> list[QuestionOptions]:
-        """Return all questions beyond ``known`` (asked concept and answer), with distractors by `set_search`."""
-        self.most_below = _MOST_BELOW_SEARCHED
+        """Return questions beyond ``known`` (asked concept and answer), of all or the first ``most`` candidates, with
+        distractors by `set_search`.
+
+        Questions about a word that is asked at all numbers of hops come first, and are never left out.
+        """
+        self.most_below = NO_LIMIT
         drawn = [
             each
             for each in self._drawn(NO_LIMIT)
             if (each.question.asked, each.question.answer) not in known
-            and not (self.by_kind and (self._was_rejected(each.question) or self._was_rejected(each.question, _MORE)))
-        ]
+            and not (self.by_kind and any(self._was_rejected(each.question, file) for file in ODD_KINDS))
+        ][:most]
+        whole = at_all_hops([*(each.question.pair for each in drawn), *known], self.graph)
+        drawn.sort(key=lambda each: each.question.asked not in whole)
         pool = _Pool(self, [each.question for each in drawn])
         possible = possible_sets(drawn, pool, self.encoders, self.plan.options - 1, self.plan.rng)
-        option = self.options.text
-        return search(possible, self.encoders, option, self.choice, items, self.graph, self.plan.rng("search"))
+        fixed = sum(each.question.asked in whole for each in possible.questions)
+        option, rng = self.options.text, self.plan.rng("search")
+        return search(possible, self.encoders, option, self.choice, items, self.graph, rng, fixed)
 
     def _drawn(self, most: int) -> list[NearQuestion]:
         """Return questions of whole concepts until there are ``most``."""
@@ -214,7 +234,7 @@ class NearBuilder:
             held.update(other for other in self.graph.up.reached(concept) if self.disjoint.taxa(other))
         return frozenset(other for other in held if (_ANY, self.graph.ids[other]) not in odd_kinds())
 
-    def _was_rejected(self, question: ConceptQuestion, file: str = "odd_kinds.tsv") -> bool:
+    def _was_rejected(self, question: ConceptQuestion, file: str = ODD_KINDS[0]) -> bool:
         """Return whether a reader found that this key does not hold."""
         pair = question.asked, question.answer
         concept, kind = (self.graph.ids[each] for each in (pair if self.plan.relation == "hypernymy" else pair[::-1]))

@@ -79,6 +79,11 @@ class ConceptQuestion:
     template: str
     """Name of the template."""
 
+    @property
+    def pair(self) -> tuple[int, int]:
+        """Return the asked concept and the answer."""
+        return self.asked, self.answer
+
 
 def questions_of(graph: Graph, asked: AskedConcept, plan: WordNetPlan, rejected: Counter[str]) -> list[ConceptQuestion]:
     """Return the questions of one cluster: several answers if there are, else several wordings."""

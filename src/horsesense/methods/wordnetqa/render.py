@@ -34,6 +34,8 @@ def _print_analysis(analysis: WordNetAnalysis) -> None:
             values = f"{cell.accuracy:.3f}", f"{cell.accuracy.n:,}", related
             frame.add_row(str(cell.hops), cell.kind, str(cell.distance), *values)
         console().print(frame)
+    for cell in analysis.same_words:
+        line(f"  the same words at {cell.hops} hops, {cell.kind}: {cell.accuracy:.3f}, n = {cell.accuracy.n:,}")
     for effect in analysis.effects:
         line(f"  {effect.name}: log odds {effect.log_odds:.3f}, p = {p_value(effect.p)}")
 

