@@ -252,9 +252,7 @@ def _bad_record(path: Path) -> Callable[[FieldProblem], UserError]:
 
 
 EXCHANGED_KEY, TWO_TRUE, NONSENSE = "key exchanged", "second true option", "nonsense"
-NO_SECOND = (
-    "items with two correct options could not be seeded, so the sensitivity to these is unknown"
-)
+NO_SECOND = "items with two correct options could not be seeded, so the sensitivity to these is unknown"
 ERRORS = (EXCHANGED_KEY, TWO_TRUE, NONSENSE)
 
 SecondAnswer = Callable[[Item, Random], tuple[str, ...] | None]
