@@ -54,9 +54,9 @@ VERDICTS: dict[str, VerdictStyle] = {
     "reads cues": VerdictStyle(
         "cue",
         "#8a5a0c",
-        "Significantly more than half of its answers agree with (or avoid) one of three choices: that of a surface cue, "
-        "the option most similar to the question, or its own answer without the question. Or such a choice explains more "
-        "than half of its score. With few items this cannot be shown, even of a model that always follows a cue.",
+        "Significantly more than half of its answers agree with (or avoid) one of three choices: of a surface cue, "
+        "the option most similar to the question, or its own answer without the question. Or such a choice explains "
+        "more than half of its score. With few items this cannot be shown, even of a model that follows a cue.",
     ),
     "contaminated": VerdictStyle(
         "contaminated", "#a4402a", "Accuracy on public items is significantly higher than on their unpublished twins."
