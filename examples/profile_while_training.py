@@ -20,8 +20,8 @@ import horsesense as hs
 
 MODEL = os.environ.get("HORSESENSE_EXAMPLES_MODEL", "smollm2")  # any causal model: a name or a folder
 OUT = os.environ.get("HORSESENSE_EXAMPLES_OUT")  # a folder for charts; without one nothing is written
-ABILITY = "words"  # which word has this definition?
-EPOCHS, EVERY = 6, 2
+ABILITY = "meanings"  # which definition has this word?
+EPOCHS, EVERY = 4, 2
 
 # %% [markdown]
 # ## Before training
