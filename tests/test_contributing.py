@@ -20,6 +20,7 @@ from tests.support.tiny import save_tiny
 from tools.docs.blocks import blocks
 
 SHOWN = {block.title: block.text for block in blocks(ROOT / "CONTRIBUTING.md") if block.title}
+SAID = {"said": "Yes.", "cut": True, "read": 11, "written": 2}
 TEXTS = ("It rained all day.", "Ice is cold, and so is snow.")
 
 
@@ -39,6 +40,11 @@ def test_a_family(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     for one, other in zip(ours.texts, theirs.texts, strict=True):
         assert one.text == other.text
         assert one.sum == pytest.approx(other.sum, abs=1e-5)
+    item = hs.Item("demo", "cloze", text="Ice is ___ in May.", options=("cold", "hot"), answer=0)
+    cloze = hs.Probe.of([item], hs.Card("demo"))
+    runs = [hs.ask(hs.load_model(folder, model_type=name), cloze) for name in ("toy", "causal")]
+    ours_scored, theirs_scored = ([row["logprob"] for row in run.tokens()] for run in runs)
+    assert ours_scored == pytest.approx(theirs_scored, abs=1e-5), "the words after the blank are scored too"
 
 
 def test_a_provider(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -49,7 +55,8 @@ def test_a_provider(monkeypatch: pytest.MonkeyPatch) -> None:
     assert provider.headers("k") == {"X-Toy-Key": "k"}
     path, body = provider.chat(Ask("one", Turn(messages=(("user", "Is ice cold?"),)), Sampling(7)))
     assert (path, body["max_length"], "max_tokens" in body) == ("/chat/completions", 7, False)
-    assert read_reply(provider.as_openai({"said": "Yes."})).text == "Yes."
+    reply = read_reply(provider.as_openai(SAID))
+    assert (reply.text, reply.finish) == ("Yes.", "length")
 
 
 def test_a_cue() -> None:

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from math import log
 from pathlib import Path
 from typing import Any
 
+import orjson
 import pytest
 
 import horsesense as hs
 from horsesense.core import Card, Item, Probe
 from horsesense.errors import UserError
 from horsesense.models.protocol import Choices, Continuation
+from horsesense.report import run_text
 from horsesense.report.run import run
+from horsesense.runs.result import spreads
 from horsesense.scoring.prompt_formats import PROMPT_FORMATS, DryRun
 from tests.support.reply_model import ReplyModel, key_of, reply
 
@@ -102,6 +106,22 @@ def test_no_answer_at_all_is_no_score(tmp_path: Path) -> None:
     (result,) = silent.results().documents
     assert (result.unanswered, result.verdict, result.outcomes) == (True, "too few answered", {"right": 0, "wrong": 0, "empty": 80})  # fmt: skip # noqa: E501
     silent.report(tmp_path / "page.html", cues=False)
+
+
+def test_no_answer_at_all_is_no_rate_in_json_in_tables_and_in_words(tmp_path: Path) -> None:
+    silent = hs.ask(sometimes(OTHERS["empty"], 1), PROBE, out=tmp_path / "run")
+    results = silent.results()
+    (document,) = json.loads(orjson.dumps(results.to_json()))
+    estimate = document["accuracy"]
+    assert (estimate["value"], estimate["ci"], estimate["n"]) == (None, [None, None], 0)
+    assert (document["strict"], document["sensitivity"], document["outcomes"]["empty"]) == (None, {}, 80)
+    (row,) = results
+    assert (row["accuracy"], row["low"], row["high"], row["n"], row["unanswered"]) == (None, None, None, 0, 80)
+    assert run_text.bounds(results.documents[0]) == "no item is answered"
+    assert spreads(results.documents * 2) == ()
+    page = silent.report(tmp_path / "page.html", cues=False).read_text(encoding="utf-8")
+    assert "80 items" in page
+    assert "of the answered items are right" not in page
 
 
 def test_models_are_compared_on_the_items_that_both_answered() -> None:

@@ -685,7 +685,7 @@ def profile(result: Profile) -> None:
             line(f"  {each.group}: {view.adjusted_text(each.adjusted)}{outside}")
         line(f"verdicts: {', '.join(f'{name} {n}' for name, _, n in head.counts)}")
         line(f"contamination: {head.contamination}")
-        line(f"moved by planted cues: {head.planted}")
+        line(f"answers moved by cues that were planted on purpose: {head.planted}")
         line("")
     for name, text in view.notes(result).items():
         line(f"{name}: {text}")

@@ -27,8 +27,8 @@ from horsesense.runs.probe_answers import ProbeAnswers
 GUESSER, CUE_READER, RELATEDNESS_READER = OF_PROFILE
 CONTROLS = {
     GUESSER: "chooses at random, with a seed",
-    CUE_READER: "follows the best cue, and guesses without one",
-    RELATEDNESS_READER: "picks the option most similar to the question, and guesses where there is none",
+    CUE_READER: "follows the best cue, and guesses where no cue applies",
+    RELATEDNESS_READER: "picks the option most similar to the question, and guesses if several are",
 }
 """Description by name; the names are reserved."""
 SEED = 0

@@ -243,20 +243,28 @@ def _clause(verdict: Verdict, titles: Sequence[str], total: int, who: str) -> st
             return f"the result is inconclusive in {where}"
 
 
-EXPLAINED = "a control explains the score or the score is not robust"
+HOLLOW: Mapping[Verdict, str] = {
+    "reads cues": "cues explain the score",
+    "not robust": "the score is not robust",
+    "same answer": "the answers to a question and to its opposite are the same",
+    "contaminated": "the public items are known, and not shown to be understood",
+}
+"""What a verdict says instead of knowledge."""
 
 
 def _means(verdicts: Verdicts, found: Mapping[Verdict, Sequence[AbilityFinding]]) -> str:
     """Interpret the scores, contamination, and the scores per group."""
     known = sum(len(found.get(verdict, ())) for verdict in ("knows", "partly"))
-    hollow = sum(len(found.get(v, ())) for v in ("reads cues", "not robust", "same answer", "contaminated"))
     open_ones, total = len(found.get("inconclusive", ())), len(verdicts.findings)
+    hollow = "; ".join(
+        f"in {len(found[verdict])} of {total}, {text}" for verdict, text in HOLLOW.items() if verdict in found
+    )
     if known and hollow:
-        sense = f"Knowledge is shown in {known} of {total} abilities; in {hollow}, {EXPLAINED}"
+        sense = f"Knowledge is shown in {known} of {total} abilities; {hollow}"
     elif known:
         sense = f"Knowledge is shown in {known} of {total} abilities, and no control explains it"
     elif hollow:
-        sense = f"No knowledge is shown; in {hollow} of {total} abilities, {EXPLAINED}"
+        sense = f"No knowledge is shown; {hollow}"
     elif 2 * open_ones >= total:
         sense = f"No knowledge is shown; {open_ones} of {total} abilities are inconclusive"
     else:

@@ -49,8 +49,8 @@ def profile(
     """Profile models on ten commonsense abilities, each with its controls and a verdict by stated rules.
 
     Args:
-        model: Model: smollm2 or smollm2-masked (bundled), a folder, a GGUF file, a Hugging Face id (org/name), an API
-            model (openai/gpt-5) or a server (openai:URL#name); NAME=MODEL sets its label. Built-in baselines:
+        model: Model: smollm2 or smollm2-masked (after fetch), a folder, a GGUF file, a Hugging Face id (org/name), an
+            API model (openai/gpt-5) or a server (openai:URL#name); NAME=MODEL sets its label. Built-in baselines:
             guesser, cue-reader, relatedness-reader. FILE.py:NAME: a Python function or class of yours that answers. By
             default, the models in horsesense.toml. In Python, also a loaded model, or an object with a method
             ``generate``, ``loglikelihood`` or ``scores(item)``.

@@ -130,7 +130,7 @@ def _cues(evidence: Evidence) -> Judged | None:
             # A model that avoids a cue still has to guess among the other options.
             if share.low > HALF or share.high < -HALF / (1 / evidence.chance - 1):
                 how = f"about {share.value:.0%} of its answers agree with" if share.value > 0 else "it avoids"
-                where = " (counting the items on which that picks a single option)" if share.value > 0 else ""
+                where = " (on the items where that picks one option without a tie)" if share.value > 0 else ""
                 return Judged("reads cues", f"{_accuracy(evidence)}, and {how} {name}{where}.")
     return None
 
@@ -141,7 +141,7 @@ def _same_answer(evidence: Evidence) -> Judged | None:
             return Judged(
                 "same answer",
                 f"In {pairs.one_right:.0%} of {pairs.pairs:,} {pairs.kind} pairs (two questions with opposite "
-                "answers) it gets exactly one right, which is what the same answer to both leads to. Corrected for "
+                "answers) it gets exactly one right, as a model does that gives the same answer to both. Corrected for "
                 f"guessing, it gives the same answer to both in about {pairs.same_answer.value:.0%} of the pairs, and "
                 f"knows both in {max(0.0, pairs.known.value):.0%}.",
             )

@@ -113,7 +113,8 @@ def printable(drawing: Any) -> Any:
 def _all(collected: Collection) -> Iterator[tuple[str, Summary]]:
     for probe, summaries in collected.probes.items():
         for summary in summaries:
-            yield probe, summary
+            if not summary.result.unanswered:
+                yield probe, summary
 
 
 def themed(svg: str) -> str:

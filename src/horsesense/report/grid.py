@@ -93,7 +93,7 @@ def grid_of(collected: Collection) -> Grid:
         for summary in summaries:
             cells[summary.label, probe] = _cell(summary, f"{column}-{labels.index(summary.label)}")
     models = [Heading(label, None) for label in labels]
-    probes = [Heading(probe, summaries[0].result.accuracy.n) for probe, summaries in collected.probes.items()]
+    probes = [Heading(probe, summaries[0].result.asked_items) for probe, summaries in collected.probes.items()]
 
     def at(model: Heading, probe: Heading) -> Cell | str:
         return cells.get((model.label, probe.label), "not run")

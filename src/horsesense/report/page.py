@@ -161,7 +161,7 @@ def _breakable(name: str) -> Markup:
 
 def _counted(collected: Collection) -> str:
     models = len({summary.label for summary in collected.summaries})
-    items = sum(max(s.result.accuracy.n for s in summaries) for summaries in collected.probes.values())
+    items = sum(max(s.result.asked_items for s in summaries) for summaries in collected.probes.values())
     return ", ".join((count(models, "model"), count(len(collected.probes), "probe"), count(items, "item")))
 
 

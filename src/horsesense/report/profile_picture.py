@@ -59,7 +59,7 @@ def grid_svg(profile: Profile) -> str:
         top += _ROW
     notes = (
         "Percentages: accuracy. adj: adjusted score; 0 is chance or a shortcut, 1 is the ceiling. ≠: formats disagree.",
-        "The overall score is the mean adjusted score. Stricter interval: corrected for the claims about a model.",
+        "Overall: mean over groups of abilities of the adjusted score. Stricter interval: Bonferroni-corrected.",
     )
     parts += [_text(16, top + 24 + 20 * line, note, 12, SOFT) for line, note in enumerate(notes)]
     return "\n".join([*parts, "</svg>"])

@@ -54,9 +54,9 @@ VERDICTS: dict[str, VerdictStyle] = {
     "reads cues": VerdictStyle(
         "cue",
         "#8a5a0c",
-        "Significantly more than half of its answers agree with (or avoid) the choice of a surface cue, of relatedness "
-        "or of the options without the question; or these explain more than half of its score. With few items this "
-        "cannot be shown, even of a model that always follows a cue.",
+        "Significantly more than half of its answers agree with (or avoid) one of three choices: of a surface cue, "
+        "the option most similar to the question, or its own answer without the question. Or such a choice explains "
+        "more than half of its score. With few items this cannot be shown, even of a model that follows a cue.",
     ),
     "contaminated": VerdictStyle(
         "contaminated", "#a4402a", "Accuracy on public items is significantly higher than on their unpublished twins."
@@ -70,9 +70,8 @@ VERDICTS: dict[str, VerdictStyle] = {
     "not above chance": VerdictStyle(
         "chance",
         "#5f5b54",
-        "The adjusted score is not significantly above 0, its interval excludes 0.40, and a model that knows 40% "
-        "of the "
-        "items would be detected with 80% power.",
+        "The adjusted score is not significantly above 0, also at 95%; its interval excludes 0.40; and a model that "
+        "knows 40% of the items would be detected with 80% power.",
     ),
     "inconclusive": VerdictStyle(
         "open",
@@ -136,11 +135,11 @@ class ProfileCell:
     def disagreement(self) -> str:
         """State how the other formats disagree with the main one."""
         main = self.finding.accuracy
-        parts = [f"accuracy {main:.0%} in the main format{_standing(main)}"]
+        parts = [f"{main:.0%} in the main format{_standing(main)}"]
         parts += [
             f"{other:.0%} with {name}{_standing(other)}" for name, other in self.formats if _disagree(main, other)
         ]
-        return f"{'; '.join(parts)}. The adjusted score is tested separately.".capitalize()
+        return f"Plain accuracy is {'; '.join(parts)}. The verdict is about the adjusted score."
 
 
 def _standing(e: Estimate) -> str:
@@ -311,7 +310,7 @@ def planted_text(model: ModelProfile) -> str:
     row = model.moved_by_cues
     if row is None or isnan(row.moved.value):
         return "not tested"
-    return f"{row.moved:.0%} {row.verdict}"
+    return f"{row.moved:.0%}: {row.verdict}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -467,7 +466,7 @@ def comparisons(profile: Profile) -> Iterator[str]:
         for better, worse, sign in ((first, second, 1), (second, first, -1)):
             names = [titles.get(d.ability, d.ability) for d in significant if d.difference.value * sign > 0]
             if names:
-                clauses.append(f"{better} is significantly better than {worse}: {listed(names)}")
+                clauses.append(f"{better} is significantly better than {worse} in: {'; '.join(names)}")
         yield f"{'; '.join(clauses) or f'No significant difference between {first} and {second}'}."
 
 

@@ -87,9 +87,9 @@ def write_report(
         normalise: Score of an option: sum of its token log-probabilities, mean per token, word or character, or
             pmi. By default, that of the run, or as set in each probe's card.
         by: Facet to break accuracy down by.
-        cues: Search for the best cue of each probe (some seconds).
-        probes: If a run has only a part of a probe: the whole probe, so that cues are measured on all of its items.
-        pictures: Draw the plots of the page (some seconds).
+        cues: Search for the best cue of each probe, for some seconds.
+        probes: The whole probe, for a run that asked only a part of it; cues are then measured on all of its items.
+        pictures: Draw the plots of the page, for some seconds.
         progress: Progress callback.
 
     Returns:

@@ -94,6 +94,8 @@ def summarise(label: str, answered: ProbeAnswers, cue: BestCue | str, how: Norma
     facets, guesses = answered.facets, answered.columns.guesses
     slices, labels = by_every_facet(earned.values, answered.units, facets, guesses)
     result = result_of(answered, how)
+    if result.unanswered:
+        slices = {}
     permutations = 1000 if len(facets) <= LARGE else 200
     return Summary(
         label=label,
@@ -132,7 +134,8 @@ def _families(answered: ProbeAnswers, earned: Credits) -> list[FamilyAccuracy]:
 
 def errors_in_common(summaries: Sequence[Summary]) -> dict[tuple[str, str], SharedErrors]:
     """Return for each pair of models, by label, the items that both get wrong."""
-    return shared_errors({summary.label: (summary.answered.items, summary.earned.values) for summary in summaries})
+    answered = [summary for summary in summaries if not summary.result.unanswered]
+    return shared_errors({summary.label: (summary.answered.items, summary.earned.values) for summary in answered})
 
 
 def sliced_by(
@@ -170,6 +173,8 @@ def _nothing(summaries: Sequence[Summary], facet: str, why: Sequence[str]) -> Us
 
 
 def _why_not(summary: Summary, facet: str) -> str:
+    if summary.result.unanswered:
+        return "no item was answered"
     if facet in summary.labels:
         return f"it has {summary.labels[facet]:,} values, and more than {MOST_TO_SLICE_BY} are labels and not slices"
     values = {item.facets[facet] for item in summary.answered.items if facet in item.facets}

@@ -24,11 +24,14 @@ TERMS: Mapping[str, str] = {
         f"Those of {len(battery())} cues that fit the items are tried. Each half of the items is scored with the cue "
         "that is best on the other half."
     ),
-    "Relatedness": "The rule: pick the option that is most similar to the question, by word vectors or embeddings.",
+    "Relatedness": (
+        "The rule: pick the option that is most similar to the question, by word vectors (GloVe) or sentence "
+        "embeddings (MiniLM). Near distractors were chosen so that both are right on the same items."
+    ),
     "Options without the question": "The option that the model picks when it sees only the options.",
     "Adjusted score": (
         "(accuracy − chance) / (ceiling − chance), where accuracy is a weighted mean over items. The weights are such "
-        "that following the best surface cue, picking the most similar option, or repeating the choice without the "
+        "that following the best surface cue, picking the most similar option, or giving the answer without the "
         "question scores exactly chance. So 0 means nothing beyond these controls, and 1 is the ceiling. If a control "
         "answers most items correctly, the score rests mainly on the few items that it answers wrongly, and its "
         "interval is wide. So the adjusted score does not follow from plain accuracy."

@@ -35,7 +35,7 @@ class DesignSettings:
     withhold: Sequence[Withheld] = ()
     """Also ask the same items without their options, or without their question."""
     wordings: Annotated[int, Ge(2)] | None = None
-    """Ask each item in this many predefined wordings; with letters, each of them in two option orders."""
+    """Ask each item in this many predefined wordings; with --format letters, each wording in two option orders."""
     until: str | None = None
     """Stop early: "ci<0.03" stops when the half-width of the (anytime-valid) interval of accuracy is at most 0.03."""
 
@@ -59,8 +59,8 @@ def ask(
     """Score the items of probes with models.
 
     Args:
-        model: Model: smollm2 or smollm2-masked (bundled), a folder, a GGUF file, a Hugging Face id (org/name), an API
-            model (openai/gpt-5) or a server (openai:URL#name); NAME=MODEL sets its label. By default, the models
+        model: Model: smollm2 or smollm2-masked (after fetch), a folder, a GGUF file, a Hugging Face id (org/name), an
+            API model (openai/gpt-5) or a server (openai:URL#name); NAME=MODEL sets its label. By default, the models
             in horsesense.toml. In Python, also a loaded model.
         probe: Name or file of a probe. In Python, also a `Probe`, or probes by name.
         out: Folder that stores the answers; an interrupted run resumes there. By default, nothing is stored.

@@ -461,8 +461,8 @@ def compare(*runs: AnyRun, normalise: Normalisation | None = None, until: str | 
         runs: Run folder; one is enough if it has two models. In Python, also a `Run`.
         normalise: Score of an option: sum of its token log-probabilities, mean per token, word or character, or
             pmi. By default, that of the run, or as set in each probe's card.
-        until: Target, such as "ci<0.03": also report after how many item families the interval of the difference would
-            have reached a half-width of 0.03, by an anytime-valid interval.
+        until: Target, such as "ci<0.03": also report how many item families would have been enough for a half-width of
+            0.03 of the difference, by an anytime-valid interval.
 
     Returns:
         Each probe that two models answered, with the difference of each pair.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -168,6 +169,11 @@ class ProbeAnswers:
     def judged(self) -> bool:
         """Whether any item has a gold answer, so that there is an accuracy."""
         return bool(self.columns.judged.any())
+
+    @property
+    def has_answers(self) -> bool:
+        """Whether any item with a gold answer was answered."""
+        return bool((self.columns.judged & ~self.unanswered).any())
 
     @property
     def units(self) -> NDArray[np.int64]:
@@ -397,6 +403,11 @@ def result_of(answered: ProbeAnswers, how: Normalisation | None = None) -> Resul
     return answered.results[how]
 
 
+def _unknown(e: Estimate) -> Estimate:
+    """Return the estimate of no items."""
+    return replace(e, value=math.nan, ci=(math.nan, math.nan), n=0, clusters=0, note="no item was answered")
+
+
 def _compute_result(answered: ProbeAnswers, how: Normalisation | None) -> Result:
     earned, normalise = answered.credits(how or answered.primary()), answered.compared_by(how)
     other: dict[str, float] = {}
@@ -404,7 +415,9 @@ def _compute_result(answered: ProbeAnswers, how: Normalisation | None) -> Result
     for name in _possible(answered):
         if name != normalise and (name != "pmi" or answered.spec.baseline):
             other[name] = float(np.nanmean(answered.credits(name).values))
-    averaged, plain = answered.average(earned), answered.plain(earned)
+    averaged, plain, strict = answered.average(earned), answered.plain(earned), answered.strict(earned)
+    if not answered.has_answers:
+        averaged, plain, strict, other = averaged and _unknown(averaged), _unknown(plain), None, {}
     return Result(
         model=answered.part.model.name,
         probe=answered.part.probe.name,
@@ -413,7 +426,7 @@ def _compute_result(answered: ProbeAnswers, how: Normalisation | None) -> Result
         accuracy=averaged or plain,
         plain=None if averaged is None else plain,
         effective_units=effective_units(answered.units),
-        strict=answered.strict(earned),
+        strict=strict,
         ties=earned.ties,
         unjudged=earned.unjudged,
         sensitivity=other,

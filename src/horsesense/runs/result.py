@@ -65,13 +65,13 @@ class Result(Document):
     prompt format, or ``score``."""
     accuracy: Estimate
     """The metric on the items with a gold answer that were answered; a tie counts as 1/n. The interval is clustered by
-    the card's group."""
+    the card's group. Where no item was answered, n is 0, and value and interval are null."""
     plain: Estimate | None
     """Share of items, where the metric is the average over clusters."""
     effective_units: float
     """Effective number of clusters (Kish)."""
     strict: Estimate | None
-    """Share of families with every item right, with n families; null where no item has a family."""
+    """Share of families with every item right, with n families; null where no item has a family or is answered."""
     ties: int
     """Items with more than one best option."""
     unjudged: int
@@ -161,6 +161,8 @@ def spreads(results: Sequence[Result]) -> tuple[Spread, ...]:
     """Return the spread of each model and probe that was asked in at least two prompt formats."""
     by_pair: dict[tuple[str, str], dict[str, float]] = {}
     for result in results:
+        if result.unanswered:
+            continue
         by_pair.setdefault((result.model, result.probe), {})[result.format] = result.accuracy.value
     return tuple(
         Spread(

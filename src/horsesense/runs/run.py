@@ -35,13 +35,16 @@ class Results(Frame):
         return documents
 
 
+_NO_RATE = dict.fromkeys(("accuracy", "low", "high"))
+
+
 def _row(result: Result) -> dict[str, Any]:
     strict = result.strict
     return {
         "model": result.model,
         "probe": result.probe,
         "format": result.format,
-        **result.accuracy.columns("accuracy"),
+        **(result.accuracy.columns("accuracy") | ({} if result.answered else _NO_RATE)),
         "strict": None if strict is None else strict.value,
         "families": None if strict is None else strict.n,
         "normalise": result.normalise,
@@ -116,7 +119,7 @@ class Run:
         rows = []
         for each in self.answered:
             facets = each.facets
-            if not each.judged or facet not in facets:
+            if not each.has_answers or facet not in facets:
                 continue
             credits = each.credits(each.primary())
             for part in by_facet(credits.values, each.units, facets, facet, each.columns.guesses).slices:
@@ -214,7 +217,11 @@ class Run:
         from horsesense.drawing import accuracies
 
         if what == "accuracy":
-            rows = [row | {"label": f"{row['model']} on {row['probe']}{_by(row['format'])}"} for row in self.results()]
+            rows = [
+                row | {"label": f"{row['model']} on {row['probe']}{_by(row['format'])}"}
+                for row in self.results()
+                if row["n"]
+            ]
             return accuracies(rows, "accuracy")
         rows = [row | {"label": str(row[what])} for row in self.by(what)]
         return accuracies(rows, f"accuracy by {what}")

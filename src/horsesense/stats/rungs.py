@@ -193,9 +193,9 @@ def _follows(items: Sequence[Item], chosen: Sequence[tuple[int, ...]]) -> Estima
 
 def _verdict(known: Estimate, rates: Mapping[str, Estimate], losses: Sequence[RungLoss]) -> str:
     """Say where inferences fail, as far as the intervals show."""
-    share = f"On the half of the questions that decides this, the model knows {known.value:.0%} of {known.n:,} facts"
+    share = f"The model knows {round(known.value * known.n):,} of {known.n:,} facts"
     if not {"fact", "inference"} <= rates.keys():
-        return f"{share}, too few to measure its use of facts."
+        return f"{share}; these are too few to measure its use of facts."
     if rates["fact"].low <= 0.5:
         return f"{share}, which is not above chance, so its use of facts cannot be measured."
     inference, fact = (f"{rates[rung].value:.0%}" for rung in ("inference", "fact"))

@@ -121,5 +121,5 @@ def _first_family(architectures: Sequence[str], name: str) -> Family:
     known = f"is a {architectures[0]}" if architectures else "does not say what it is in its config"
     raise UserError(
         f"{name} {known} and so has no language-model head",
-        fix=f"name another model, or set {argument('family')} to {'|'.join(FAMILIES)} if you know that it has one",
+        fix=f"name another model, or set {argument('model_type')} to {'|'.join(FAMILIES)} if you know that it has one",
     )

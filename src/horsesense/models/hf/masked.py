@@ -18,7 +18,9 @@ from horsesense.models.hf.tokens import SpecialTokens, masked_frame
 
 def frame(tokenizer: Any, spec: ScoringSpec) -> SpecialTokens:
     if tokenizer.mask_token_id is None:
-        raise UserError("the tokenizer has no mask token", fix=f"use {argument('family', 'causal')}, or another model")
+        raise UserError(
+            "the tokenizer has no mask token", fix=f"use {argument('model_type', 'causal')}, or another model"
+        )
     return masked_frame(tokenizer, spec.special_tokens)
 
 

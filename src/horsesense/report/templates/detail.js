@@ -79,7 +79,7 @@ function tokens(probe, model, place, kept, open) {
   const score = (option) => fixed(option.score, 3);
   if (kept.options.some((option) => option.logprobs.length)) {
     const [start] = shared(kept.options.map((option) => option.text));
-    parts.push(element("p", { class: "key" }, `Scores in ${model.unit}, over all scored tokens. Tokens from the first difference between the options on are shaded; darker red: lower probability.`));
+    parts.push(element("p", { class: "key" }, `Scores in ${model.unit}, over all scored tokens. Shading starts at the first token in which the options differ; darker red: lower probability.`));
     parts.push(element("ol", { class: "options" }, ...kept.options.map((option, number) => element("li", {},
       element("span", { class: number === gold ? "mark right" : "mark" }, score(option)),
       element("span", {}, ...coloured(option, start))))));
