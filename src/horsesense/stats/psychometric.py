@@ -19,7 +19,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
-from scipy.stats import chi2
+from scipy.special import chdtrc, chdtri
 
 from horsesense.core.document import Document
 from horsesense.errors import UserError
@@ -194,7 +194,7 @@ def fit_psychometric(
         slope=float(best[1]),
         guess=float(best[2]),
         lapse=float(best[3]),
-        misfit_p=float(chi2.sf(deviance, max(1, len(distinct) - 2))),
+        misfit_p=float(chdtrc(max(1, len(distinct) - 2), deviance)),
         n=len(correct),
         level=confidence,
         seed=seed,
@@ -206,7 +206,7 @@ def _standing(
     levels: Floats, right: Floats, counts: Floats, chance: float, deviance: float, threshold: float
 ) -> LadderStanding:
     """Say whether the accuracies fall on this ladder: a threshold needs more than chance below it and a fall above."""
-    worth = float(chi2.isf(ALPHA, 2))
+    worth = float(chdtri(2, ALPHA))
     total, n = float(right.sum()), float(counts.sum())
     guess, ceiling = min(chance, total / n), max(1 - LAPSES[-1], total / n)
     if threshold < levels[0] or _deviance(right, counts, np.full(len(levels), guess)) - deviance < worth:

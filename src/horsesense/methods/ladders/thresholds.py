@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from scipy.stats import norm
+from scipy.special import ndtr, ndtri
 
 from horsesense.core import Item, Probe
 from horsesense.core.document import Document
@@ -275,8 +275,8 @@ def _gap(one: Psychometric, other: Psychometric) -> tuple[float, tuple[float, fl
         return None
     gap = one.threshold - other.threshold
     spread = max(float(np.hypot(one.standard_error or 0.0, other.standard_error or 0.0)), 1e-9)
-    reach = float(norm.isf(0.025)) * spread
-    return gap, (gap - reach, gap + reach), float(2 * norm.sf(abs(gap) / spread))
+    reach = -float(ndtri(0.025)) * spread
+    return gap, (gap - reach, gap + reach), float(2 * ndtr(-abs(gap) / spread))
 
 
 def _order(a: str, b: str, one: Psychometric, other: Psychometric) -> str:
