@@ -1,6 +1,6 @@
 """The near sets that ship with the package: size, hops, distance, relatedness, and the best cue of the battery.
 
-python bench/near_sets.py [hypernymy hyponymy definitions dictionary]
+python bench/near_sets.py [hypernymy hyponymy definitions synonymy dictionary]
 Relatedness is the accuracy of the option nearest to the question, by each encoder and by the sum of both. The best cue
 is that of the highest accuracy among the number cues of the battery, by their maximum or minimum, chosen on all items.
 Needs WordNet, GCIDE, GloVe and MiniLM (horsesense fetch wordnet gcide glove minilm).
@@ -20,7 +20,7 @@ from horsesense.lexicons.sources import open_graph
 from horsesense.methods.wordnetqa.plan import RELATIONS
 from horsesense.methods.wordnetqa.trimming import number_cues, relatedness_cues
 
-SETS = ("hypernymy", "hyponymy", "definitions", "dictionary")
+SETS = ("hypernymy", "hyponymy", "definitions", "synonymy", "dictionary")
 
 
 def built(name: str) -> Probe:

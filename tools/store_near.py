@@ -7,7 +7,8 @@ The profile asks hypernymy, hyponymy, definitions and dictionary; NAME-more and 
 those, and of hypernymy all of the concepts that are asked at every number of hops. Needs
 `horsesense fetch wordnet gcide glove minilm` and the libraries of constraints.txt; takes some minutes per set. The
 texts of the items follow from the stored ids, so that a set is written again only when its rules change. Definitions,
-dictionary and hyponymy-more were drawn by earlier rules: a new draw gives other questions.
+dictionary and hyponymy-more were drawn by earlier rules: a new draw gives other questions. synonymy was drawn by the
+same functions, but was not drawn again by this tool.
 """
 
 from __future__ import annotations

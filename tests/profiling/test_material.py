@@ -56,6 +56,19 @@ def test_near_questions_ship_and_need_no_encoder(name: str, monkeypatch: pytest.
         assert part_of(part.items) == replace(getattr(frozen_list()[name], frozen)["full"], draw=0)
 
 
+def test_the_words_of_a_meaning_stay_random_though_near_questions_ship() -> None:
+    ability = abilities()["words"]
+    pool = pool_of(ability)
+    assert part_of(pool.items) == frozen_list()["words"].pool
+    assert "near" not in {item.facets["distractor_kind"] for item in pool.items}
+    default = hs.wordnetqa.build(relation="synonymy", limit=40)
+    assert [item.facets["distractor_kind"] for item in default.items].count("near") == 20
+    made = drawn(ability, pool, "full")
+    assert made.twin is not None
+    assert part_of(made.frozen.items) == frozen_list()["words"].editions["full"]
+    assert part_of(made.twin.items) == replace(frozen_list()["words"].twins["full"], draw=0)
+
+
 def test_the_quick_edition_asks_one_item_of_a_family_unless_its_members_test_the_same(pools: dict[str, Probe]) -> None:
     ability = abilities()["examples"]
     pool = pool_of(ability)

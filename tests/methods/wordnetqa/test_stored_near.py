@@ -115,6 +115,23 @@ def test_stored_questions_are_certified_without_an_encoder(wordnet: Graph, relat
             assert not {(concept, kind), (concept, "*"), ("*", kind)} & odd_kinds(), (concept, kind)
 
 
+@pytest.mark.usefixtures("wordnet")
+def test_near_synonymy_is_the_audited_set_and_half_of_the_default() -> None:
+    near = hs.wordnetqa.build(relation="synonymy", distractors="near")
+    audit = near.card.label_quality
+    assert audit is not None
+    assert audit.items == len(near.items)
+    assert audit.final.bad.value == audit.earlier[0].bad == 0
+    assert audit.auditor != audit.earlier[0].auditor
+    default = hs.wordnetqa.build(relation="synonymy", limit=41)
+    kinds = [item.facets["distractor_kind"] for item in default.items]
+    assert (len(kinds), kinds.count("near")) == (41, 21)
+    assert default.card.name == "wordnetqa-synonymy-mixed"
+    assert default.card.label_quality is None
+    assert "of wordnetqa-synonymy-near (4,593 items" in default.card.made
+    assert {item.id for item in default.items if item.facets["distractor_kind"] == "near"} < {i.id for i in near.items}
+
+
 def _walk(wordnet: Graph, concept: str) -> set[str]:
     """Walk every isa link upwards."""
     found, waiting = set(), [concept]

@@ -2,7 +2,8 @@
 
 ``near/NAME.tsv.gz`` has questions that were drawn with both encoders, in random order: asked concept, answer,
 template, index of the example, distractors. They are ids of WordNet 3.0 or GCIDE and hold for that version only. Texts
-and certificates are made when a set is built. The profile asks those of NAME; NAME-more and NAME-further have more,
+and certificates are made when a set is built. The profile asks those of NAME, except for
+synonymy; NAME-more and NAME-further have more,
 chosen by `set_search`. ``tools/store_near.py`` writes the files and compares them byte for byte.
 """
 
