@@ -79,6 +79,16 @@ def p_value(p: float) -> str:
     return "< 0.001" if p < 0.0005 else f"{p:.3f}"
 
 
+def p_equals(p: float) -> str:
+    """Format a p-value with its name.
+
+    >>> p_equals(0.00001), p_equals(0.04)
+    ('p < 0.001', 'p = 0.040')
+    """
+    text = p_value(p)
+    return f"p {text}" if text.startswith("<") else f"p = {text}"
+
+
 def count(n: int, noun: str, plural: str = "") -> str:
     """Format a count with its noun.
 

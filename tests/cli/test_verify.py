@@ -45,6 +45,14 @@ def told(call: Call, path: Path, code: int) -> Any:
     return found
 
 
+def test_an_exported_table_is_not_part_of_the_run(call: Call, folder: Path) -> None:
+    assert call("export-run", folder / "run").code == 0
+    called = call("verify", folder / "run")
+    assert called.code == 0
+    assert "1 file without a checksum: not part of the run" in called.err
+    assert told(call, folder / "run", 0)["unknown"] == 1
+
+
 def flip(path: Path) -> None:
     content = bytearray(path.read_bytes())
     content[len(content) // 2] ^= 4

@@ -106,6 +106,9 @@ def test_both_orders_of_a_main_question_are_asked_and_kept(items: list[Item], tm
     assert {len(each) for each in orders.values()} == {BOTH_ORDERS}
     rest = {each.part.probe.name for each in hs.open_run(tmp_path / "answers").answered}
     assert rest == {"parts-retest", "parts-withheld", "planted.professor"}
+    with pytest.raises(UserError) as refused:
+        hs.open_run(tmp_path)
+    assert all(str(tmp_path / each) in str(refused.value.fix) for each in ("answers", "answers-in-orders"))
 
 
 def test_a_withheld_question_shows_nothing_but_the_options() -> None:

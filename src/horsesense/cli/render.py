@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from annotated_types import Ge
 
-from horsesense.formatting import count, number, p_value, percent
+from horsesense.formatting import count, number, p_equals, p_value, percent
 from horsesense.terminal import console, line, print_fitting, print_table, say, size, table
 
 if TYPE_CHECKING:
@@ -234,7 +234,7 @@ def _print_difference(compared: Difference, one: str, other: str) -> None:
     line(f"{one} − {other}: {compared.difference:+.3f}")
     if compared.plain is not None:
         line(f"  by the share of items: {compared.plain:+.3f}")
-    line(f"  p = {p_value(compared.p)}, Holm {p_value(compared.p_holm)}, McNemar {p_value(compared.mcnemar_p)}")
+    line(f"  {p_equals(compared.p)}, Holm {p_value(compared.p_holm)}, McNemar {p_value(compared.mcnemar_p)}")
     line(f"  only {one} right: {compared.only_one:,}; only {other} right: {compared.only_other:,}")
     d = compared.difference
     ends = f"the difference is between {number(d.low, '+.2f')} and {number(d.high, '+.2f')}" if d.low == d.low else ""
@@ -282,7 +282,9 @@ def verified(verification: Verification) -> None:
     for name in verification.missing:
         print(f"missing: {name}")
     if verification.unknown:
-        say(f"{verification.unknown:,} files have no checksum: an earlier version or somebody else wrote them")
+        whole = "run" if (verification.path / "manifest.json").is_file() else "stored files"
+        files = count(verification.unknown, "file")
+        say(f"{files} without a checksum: not part of the {whole}, like an exported table")
     for name in verification.changed:
         say(f"{name} has changed since it answered")
 
@@ -636,7 +638,7 @@ def report(written: Report) -> None:
     if written.out is None:
         print(written.text or "", end="")
     if written.charts:
-        say(f"charts: {len(written.charts)} files in {written.charts[0].parent}")
+        say(f"charts: {count(len(written.charts), 'file')} in {written.charts[0].parent}")
     if not written.text:
         print_results(written.results)
     names = shown_names(each.model for each in written.slices or ())

@@ -11,7 +11,7 @@ from math import isnan
 from typing import Literal
 
 from horsesense.cues.battery import battery
-from horsesense.formatting import count, number, p_value, percent, with_interval
+from horsesense.formatting import count, number, p_equals, percent, with_interval
 from horsesense.methods.ladders.thresholds import interval_text
 from horsesense.profiling.contamination import TELLING
 from horsesense.profiling.controls import CONTROLS
@@ -581,7 +581,7 @@ def contamination_sentence(model: ModelProfile, titles: Mapping[str, str]) -> st
     size = count(len(test.abilities), "ability", "abilities")
     result = (
         f"{model.model}: accuracy on public items minus accuracy on their twins is {test.difference:+.2f} over "
-        f"{size} (one-sided p {_equals(test.p)})."
+        f"{size} (one-sided {p_equals(test.p)})."
     )
     if status == "found":
         own = listed([titles.get(name, name) for name in test.contaminated])
@@ -594,11 +594,6 @@ def contamination_sentence(model: ModelProfile, titles: Mapping[str, str]) -> st
     if status == "not found":
         return f"{result} No contamination found.{power}"
     return f"{result} Inconclusive: there are too few clusters to detect slight contamination.{power}"
-
-
-def _equals(p: float) -> str:
-    text = p_value(p)
-    return text if text.startswith("<") else f"= {text}"
 
 
 def error_control(profile: Profile) -> str:

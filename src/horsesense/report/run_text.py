@@ -8,7 +8,7 @@ from horsesense.core import HumanFigure
 from horsesense.core.answer import UNANSWERED
 from horsesense.cues.artefact_control import ArtefactControl
 from horsesense.cues.battery import battery
-from horsesense.formatting import count, interval, number, p_value, percent
+from horsesense.formatting import count, interval, number, p_equals, percent
 from horsesense.runs.comparison import Difference
 from horsesense.runs.probe_answers import ProbeAnswers, related_auditor
 from horsesense.runs.result import LEAST_ANSWERED, Result
@@ -338,7 +338,7 @@ def _printable(sign: str) -> str:
 
 def difference(compared: Difference) -> str:
     """State which model is better, and whether the difference is significant."""
-    d, p = compared.difference, p_value(compared.p_holm)
+    d, p = compared.difference, p_equals(compared.p_holm)
     ahead, behind = (compared.one, compared.other) if d.value >= 0 else (compared.other, compared.one)
     if d.value == 0:
         return f"{ahead} and {behind} have the same score."
@@ -346,6 +346,6 @@ def difference(compared: Difference) -> str:
     ends = interval(100 * low, 100 * high, "+.1f")
     lead = f"{ahead} is {number(abs(d.value) * 100, '.1f')} points ahead of {behind} {ends}"
     if compared.significant:
-        return f"{lead}: significant (p {p if p[0] == '<' else f'= {p}'}, Holm)."
+        return f"{lead}: significant ({p}, Holm)."
     outlook = compared.outlook()
-    return f"{lead}: not significant (p {p if p[0] == '<' else f'= {p}'}, Holm)" + (f"; {outlook}." if outlook else ".")
+    return f"{lead}: not significant ({p}, Holm)" + (f"; {outlook}." if outlook else ".")

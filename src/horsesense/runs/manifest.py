@@ -173,8 +173,8 @@ def write_manifest(folder: Path, manifest: Manifest) -> None:
 def read_manifest(folder: Path) -> Manifest:
     path = manifest_path(folder)
     if not path.is_file():
-        beneath = folder / "answers"
-        fix = f"a profile's answers are a run: {beneath}" if manifest_path(beneath).is_file() else "check the path"
+        runs = sorted(str(each) for each in folder.glob("answers*") if manifest_path(each).is_file())
+        fix = f"a profile's answers are in {' and '.join(runs)}" if runs else "check the path"
         raise UserError("this is not a run folder (it has no manifest.json)", file=folder, fix=fix)
     Store(folder).check(path, "get an undamaged copy of the folder")
     text = read_text(path)

@@ -28,7 +28,7 @@ class Verification(Document):
     missing: tuple[str, ...]
     """Files that were written and are not there."""
     unknown: int
-    """Files without a checksum: of an earlier version, or somebody else's."""
+    """Files without a checksum, which are not part of what was stored, such as an exported table."""
     changed: tuple[str, ...]
     """Models of runs that are another one by now: other weights, another config or tokenizer under the same name."""
 

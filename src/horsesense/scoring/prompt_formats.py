@@ -125,14 +125,18 @@ def first_supported(model: Model, spec: ScoringSpec) -> tuple[PromptFormat, str]
     """Return the first format that a model supports, and why not those before it."""
     if model.who.kind != "server":
         return get_prompt_format("loglikelihood"), ""
-    skipped: list[str] = []
+    skipped: dict[str, list[str]] = {}
     for name in FALLBACKS:
         each = get_prompt_format(name)
         reason = why_not(model, each, spec)
         if not reason:
-            return each, "; ".join(skipped)
-        skipped.append(f"not by {name}: {reason}")
-    raise UserError(f"{model.name} supports no prompt format ({'; '.join(skipped)})", fix="check the server")
+            return each, _skipped(skipped)
+        skipped.setdefault(reason, []).append(name)
+    raise UserError(f"{model.name} supports no prompt format ({_skipped(skipped)})", fix="check the server")
+
+
+def _skipped(formats: Mapping[str, Sequence[str]]) -> str:
+    return "; ".join(f"not by {' or '.join(names)}: {reason}" for reason, names in formats.items())
 
 
 def same_spec(spec: ScoringSpec) -> ScoringSpec:

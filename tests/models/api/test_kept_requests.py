@@ -48,6 +48,7 @@ class Listener(Progress):
         ({}, "at most 6 requests, about 30 tokens to send and up to 60 back"),
         ({"price": (0.5, 2_000.0)}, "up to 60 back, about 0.12 at the given price"),
         ({"max_requests": 5}, "up to 60 back; the budget of 5 requests may end it earlier"),
+        ({"max_requests": 1}, "up to 60 back; the budget of 1 request may end it earlier"),
         ({"max_tokens": 80}, "up to 60 back; the budget of 80 tokens may end it earlier"),
         ({"max_tokens": 90}, "up to 60 back"),
     ],

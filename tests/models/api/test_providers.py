@@ -9,12 +9,14 @@ from pathlib import Path
 import pytest
 
 import horsesense as hs
-from horsesense.core import Card, Item, Probe
+from horsesense.core import Card, Item, Probe, ScoringSpec
 from horsesense.errors import UserError
 from horsesense.models.api.address import is_served
+from horsesense.models.api.requests import BudgetError
 from horsesense.models.api.served_model import open_served
 from horsesense.models.api.settings import ServedSettings
 from horsesense.models.protocol import Sampling, Turn
+from horsesense.scoring.prompt_formats import first_supported
 from tests.support.api_styles import knowing
 from tests.support.model_server import ModelServer, Seen
 
@@ -158,6 +160,23 @@ def test_a_server_that_refuses_every_prompt_is_an_error(fake: ModelServer) -> No
     turns = [Turn(messages=(("user", f"Is {n} odd?"),)) for n in range(20)]
     with pytest.raises(UserError, match="the engine is broken"):
         served.continuations(turns, Sampling(8))
+
+
+def test_an_address_without_its_v1_is_recognised_and_a_reason_is_stated_once(fake: ModelServer) -> None:
+    name = named(fake, "vllm-thinking")
+    assert "did you mean" not in open_served(name).why_not("chat")
+    (_, skipped) = first_supported(open_served(name), ScoringSpec())
+    assert skipped.startswith("not by loglikelihood or letters: it thinks")
+    assert skipped.count("it thinks") == 1
+    with pytest.raises(UserError, match=rf"did you mean {fake.address}/v1\?"):
+        hs.ask(name.removesuffix("/v1"), PROBE, formats="generate")
+
+
+def test_a_budget_that_is_reached_names_no_second_figure_of_the_spending(fake: ModelServer) -> None:
+    budget = ServedSettings(price=(1.0, 1.0), max_cost=1e-6, concurrency=1)
+    with pytest.raises(BudgetError) as reached:
+        hs.ask(named(fake, "vllm-thinking"), PROBE, formats="generate", served=budget)
+    assert "spent" not in reached.value.problem
 
 
 def test_a_refusal_is_kept_apart_from_a_reply(fake: ModelServer) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from horsesense.formatting import p_value
+from horsesense.formatting import p_equals
 from horsesense.terminal import console, line, table
 
 if TYPE_CHECKING:
@@ -31,6 +31,6 @@ def print_ladders(results: LadderResults) -> None:
             line(each.verdict, "bold")
         for gap in results.differences:
             if gap.ladder == ladder:
-                line(gap.verdict + (f" p = {p_value(gap.p)} (Holm)." if gap.p is not None else ""))
+                line(gap.verdict + (f" {p_equals(gap.p)} (Holm)." if gap.p is not None else ""))
     if results.page:
         line(f"page  {results.page}")

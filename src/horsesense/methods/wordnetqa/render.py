@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from horsesense.formatting import p_value
+from horsesense.formatting import p_equals
 from horsesense.terminal import console, line, table
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def _print_analysis(analysis: WordNetAnalysis) -> None:
     for cell in analysis.same_words:
         line(f"  the same words at {cell.hops} hops, {cell.kind}: {cell.accuracy:.3f}, n = {cell.accuracy.n:,}")
     for effect in analysis.effects:
-        line(f"  {effect.name}: log odds {effect.log_odds:.3f}, p = {p_value(effect.p)}")
+        line(f"  {effect.name}: log odds {effect.log_odds:.3f}, {p_equals(effect.p)}")
 
 
 def print_checked(checked: CheckedItems, *, all: bool = False) -> None:

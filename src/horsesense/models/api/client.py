@@ -18,6 +18,7 @@ from functools import cache
 from itertools import chain, islice
 from typing import Any, Generic, TypeVar
 
+from horsesense.formatting import count as format_count
 from horsesense.models.api.address import Address
 from horsesense.models.api.http import Transport
 from horsesense.models.api.limiter import Limiter, RetryState, limiter_of
@@ -237,11 +238,11 @@ class Client(Generic[Read]):
         used = spent.sent + spent.received + spent.reserved + sent + room
         cost = spent.cost(settings.price or (0.0, 0.0), sent, spent.reserved + room)
         if settings.max_requests is not None and spent.requests + spent.in_flight >= settings.max_requests:
-            what = f"the budget of {settings.max_requests:,} requests is reached"
+            what = f"the budget of {format_count(settings.max_requests, 'request')} is reached"
         elif settings.max_tokens is not None and used >= settings.max_tokens:
-            what = f"the budget of {settings.max_tokens:,} tokens is reached ({used:,} are used)"
+            what = f"the budget of {format_count(settings.max_tokens, 'token')} is reached"
         elif settings.max_cost is not None and cost >= settings.max_cost:
-            what = f"the budget of {money(settings.max_cost)} is reached ({money(cost)} are spent)"
+            what = f"the budget of {money(settings.max_cost)} is reached"
         else:
             return sent + room
         raise BudgetError(f"{what}; all replies so far are stored", fix="run the same command again to resume")

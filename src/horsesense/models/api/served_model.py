@@ -9,9 +9,11 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from horsesense.core import BLANK, Fill, ScoringSpec
 from horsesense.errors import UserError, argument, unknown
+from horsesense.formatting import count
 from horsesense.models.api.address import parse_address
 from horsesense.models.api.batches import AnthropicBatches, BatchTransport, OpenAIBatches
 from horsesense.models.api.bos import prepend_bos
@@ -158,7 +160,10 @@ class ServedModel:
             return self.found.next(self.found.chat.replies).in_words
         if ability == "structured":
             return self.found.structured.why_not
-        return self.found.chat.why_not or "the server does not offer it"
+        reason, url = self.found.chat.why_not or "the server does not offer it", self.client.address.url
+        if "HTTP 404" in reason and url and not urlsplit(url).path.strip("/"):
+            return f"{reason}; did you mean {url.rstrip('/')}/v1?"
+        return reason
 
     @property
     def thinks(self) -> bool:
@@ -191,7 +196,8 @@ class ServedModel:
         usage, price = self.client.spending, self.client.settings.price
         thoughts = f" ({usage.reasoning:,} of them for thoughts)" if usage.reasoning else ""
         cost = "" if price is None else f", {money(usage.cost(price))} at the given price"
-        return f"{usage.requests:,} requests, {usage.sent:,} tokens sent, {usage.received:,} received{thoughts}{cost}"
+        requests = count(usage.requests, "request")
+        return f"{requests}, {usage.sent:,} tokens sent, {usage.received:,} received{thoughts}{cost}"
 
     def asking(self, folder: Path | None = None) -> AbstractContextManager[None]:
         return self._logged(folder)

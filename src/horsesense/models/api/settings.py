@@ -13,6 +13,7 @@ from typing import Annotated, Any, Literal
 from annotated_types import Ge, Gt
 
 from horsesense.errors import UserError, argument
+from horsesense.formatting import count
 from horsesense.progress import warn
 from horsesense.settings import labelled
 
@@ -106,16 +107,16 @@ class ServedSettings:
 
     def forecast(self, requests: int, sent: int, received: int) -> str:
         """Forecast requests, tokens and cost, and where the budget ends them."""
-        text = f"at most {requests:,} requests, about {sent:,} tokens to send and up to {received:,} back"
+        text = f"at most {count(requests, 'request')}, about {sent:,} tokens to send and up to {received:,} back"
         if self.price is not None:
             cost = (sent * self.price[0] + received * self.price[1]) / 1e6
             text += f", about {money(cost)} at the given price"
             if self.max_cost is not None and cost > self.max_cost:
                 return f"{text}; the budget of {money(self.max_cost)} may end it earlier"
         if self.max_requests is not None and requests > self.max_requests:
-            text += f"; the budget of {self.max_requests:,} requests may end it earlier"
+            text += f"; the budget of {count(self.max_requests, 'request')} may end it earlier"
         elif self.max_tokens is not None and sent + received > self.max_tokens:
-            text += f"; the budget of {self.max_tokens:,} tokens may end it earlier"
+            text += f"; the budget of {count(self.max_tokens, 'token')} may end it earlier"
         return text
 
     def check(self) -> None:
