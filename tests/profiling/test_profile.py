@@ -231,7 +231,7 @@ def test_one_folder_holds_one_study(pair: Profile, small: Profile, tmp_path: Pat
         with pytest.raises(UserError, match=r"holds (a|the answers of a) profile"):
             hs.ask("smollm2", limit=4, out=place)
     assert [tree_of(each) for each in (pair.out, small.out)] == trees
-    with pytest.raises(UserError, match=r"answers are a run: .*answers"):
+    with pytest.raises(UserError, match=r"answers are in .*answers"):
         hs.open_run(small.out)
     made = make_run(tmp_path / "run", {"good": 0.9}, made_items(4))
     with pytest.raises(UserError, match="the folder holds a run"):
@@ -350,8 +350,8 @@ def test_a_reader_of_planted_cues_is_found_and_one_that_ignores_them_is_not(tmp_
     first, second = ([replace(each, model="") for each in model.verdicts.findings] for model in found.models)
     assert first == second, "planted cues change no other finding"
     text = found.to_markdown()
-    assert "] follows cues |" in text
-    assert "] not moved |" in text
+    assert "]: follows cues |" in text
+    assert "]: not moved |" in text
     assert [row.model for row in planted_rows(found)] == ["follower", "ignores them"]
     assert found.page is not None
     assert found.page.read_text().count("moved by planted cues") == 2, "in the summary, and beside each cue"

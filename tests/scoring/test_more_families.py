@@ -154,4 +154,4 @@ def test_one_word_or_many_scores_are_joint(models: dict[str, LanguageModel], nam
     for item in items:
         (alone,) = answer_items(models[name], [item], ScoringSpec(), budget=1)
         for one, other in zip(alone.logprobs, together[item.id].logprobs, strict=True):
-            assert one == pytest.approx(other, abs=1e-5)
+            assert one == pytest.approx(other, abs=2e-5)
