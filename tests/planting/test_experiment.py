@@ -78,7 +78,7 @@ def test_a_model_that_follows_the_place_is_found(tmp_path: Path) -> None:
     """It takes the first letter in a share of the questions, and knows the others."""
 
     def says(prompt: str, shown: dict[str, str]) -> Continuation:
-        number = int(NUMBER.search(prompt)[1])  # type: ignore[index]
+        number = int(NUMBER.findall(prompt)[0])
         key = f"thing {number}-{'abcd'[number % 4]}"
         follows = _draw(f"first {number}") < 0.5
         letter = "A" if follows else next(each for each, option in shown.items() if option == key)
@@ -102,7 +102,7 @@ def test_replies_that_mention_the_hint_and_replies_that_say_nothing(tmp_path: Pa
         if not hint:
             return reply("I would rather not say.")  # unparsed in the placebo arm
         letter = next(letter for letter, option in shown.items() if option == hint[1])
-        number = int(NUMBER.search(prompt)[1])  # type: ignore[index]
+        number = int(NUMBER.findall(prompt)[0])
         return reply(f"{letter}. {hint[1]}" + (", as the professor says" if number % 2 else ""))
 
     model: Any = ReplyModel(says)

@@ -51,6 +51,32 @@ def test_stops_early_and_resumes_to_the_same(tmp_path: Path) -> None:
     assert opened.results().to_json() == run.results().to_json()
 
 
+class Replies:
+    """Replies with the right option, or says nothing about every third question; silent: about all."""
+
+    def __init__(self, silent: bool) -> None:
+        self.silent, self.name, self.version = silent, f"silent {silent}", "1"
+
+    def generate(self, messages: Any, *, max_tokens: int, temperature: float, seed: int) -> str:
+        text = str(messages)
+        if "of number " not in text:
+            return "Cold."  # the trial asks whether ice is hot or cold
+        number = int(text.split("of number ")[1].split("?")[0])
+        return "" if self.silent or number % 3 == 0 else f"thing {number}-{'abcd'[number % 4]}"
+
+
+def test_an_item_without_an_answer_is_not_wrong() -> None:
+    rule = hs.DesignSettings(until="ci<0.1")
+    model: Any = Replies(silent=False)
+    run = hs.ask(model, questions(400), design=rule, formats=["generate"])
+    (found,) = with_report(run, NO_PROGRESS).until or ()
+    assert found.accuracy.value == 1.0
+    model = Replies(silent=True)
+    run = hs.ask(model, questions(80), design=rule, formats=["generate"])
+    assert len(run.answered[0].items) == 80, "nothing is known, so all is asked"
+    assert not with_report(run, NO_PROGRESS).until
+
+
 def test_all_is_asked_where_the_rule_is_never_met() -> None:
     model: Any = Knows(0.5)
     run = hs.ask(model, questions(80), design=hs.DesignSettings(until="ci<0.05"))

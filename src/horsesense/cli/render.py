@@ -760,11 +760,11 @@ def print_results(results: Sequence[Result]) -> None:
 
 def _facts(result: Result) -> Iterator[tuple[str, str]]:
     """State the metric, sample and prompt behind a score, one fact each."""
-    from horsesense.report.run_text import bounds, comparison, outcomes
+    from horsesense.report.run_text import bounds, normalisation, outcomes
     from horsesense.runs.replies import in_words, position_in_words
 
     yield "metric", result.metric
-    yield "options compared by", comparison(result)
+    yield "options compared by", normalisation(result.normalise)
     yield "clusters", f"{result.accuracy.clusters:,}"
     if result.plain is not None and not result.unanswered:
         yield "plain accuracy", f"{result.plain:.3f}, n = {result.plain.n:,}"

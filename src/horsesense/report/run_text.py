@@ -99,17 +99,7 @@ def _chance(e: Estimate, chance: float) -> str:
 def scored(result: Result) -> str:
     """State the metric and how options are compared."""
     plain = "" if result.plain is None else f" Plain accuracy over all {result.plain.n:,} items is {result.plain:.1%}."
-    return f"Metric: {result.metric}.{plain} Options are compared by {comparison(result)}."
-
-
-def comparison(result: Result) -> str:
-    """State how the options of an item are compared."""
-    asked = {
-        "letters": "the probability of their letters, averaged over the option orders",
-        "generate": "the replies that name them",
-        "structured": "the replies that name them",
-    }
-    return asked.get(result.format) or normalisation(result.normalise)
+    return f"Metric: {result.metric}.{plain} Options are compared by {normalisation(result.normalise)}."
 
 
 def normalisation(name: str) -> str:
@@ -124,9 +114,9 @@ def normalisation(name: str) -> str:
         "word": "log-probability per word",
         "character": "log-probability per character",
         "pmi": "pointwise mutual information of question and option",
-        "letters": "the probability of their letters",
-        "generate": "the parsed replies",
-        "structured": "the parsed replies",
+        "letters": "the probability of their letters, averaged over the option orders",
+        "generate": "the replies that name them",
+        "structured": "the replies that name them",
         "score": "the score of each option",
         "by form": "log-probability, normalised as usual for the form of the item",
     }.get(name, name)

@@ -446,7 +446,10 @@ def sequential_differences(
         for (a, first), (b, second) in combinations(models.items(), 2):
             if first.columns.ids == second.columns.ids and first.judged:
                 earned = [np.nan_to_num(credits_on(each, first.columns.ids, how)) for each in (first, second)]
-                sums, sizes = by_family(first, earned[0] - earned[1])
+                counted = ~(first.unanswered | second.unanswered)
+                if not (first.columns.judged & counted).any():
+                    continue
+                sums, sizes = by_family(first, earned[0] - earned[1], counted)
                 difference = confidence_sequence(sums, sizes, rule.half_width, lowest=-1.0)
                 settled = stops_at(sums, sizes, rule, lowest=-1.0)
                 differences.append(SequentialDifference(str(asked), a, b, difference, settled))

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from horsesense.core import Probe
 from horsesense.core.document import Document
@@ -72,11 +73,13 @@ def ask_until(model: Any, probes: Mapping[str, Probe], until: str, *, limit: int
         steps += run.answered
         merged = merge_steps(steps)
         results = sequential_results(merged, until, seed)
-        open_ones = {each.probe for each in results if not rule.is_met(each.accuracy)}
+        met: dict[str, bool] = {}  # a probe without any answer is not there, and is asked on
+        for each in results:
+            met[each.probe] = met.get(each.probe, True) and rule.is_met(each.accuracy)
         left = {
             name: probe
             for name, probe in left.items()
-            if name in open_ones and size < (len(probe.items) if limit is None else min(limit, len(probe.items)))
+            if not met.get(name) and size < (len(probe.items) if limit is None else min(limit, len(probe.items)))
         }
         previous, size = size, int(size * GROWTH)
     assert run is not None
@@ -89,20 +92,23 @@ def sequential_results(answered: Sequence[ProbeAnswers], until: str, seed: int =
         return ()
     rule, results = parse_until(until), []
     for each in answered:
-        if not each.judged:
+        if not each.has_answers:
             continue
         credits = np.nan_to_num(each.credits(each.primary()).values)
-        sums, sizes = by_family(each, credits, seed)
+        sums, sizes = by_family(each, credits, ~each.unanswered, seed)
         estimate = confidence_sequence(sums, sizes, rule.half_width, chance=guessing(each.columns))
         part = each.part
         results.append(SequentialResult(part.model.name, part.probe.name, each.format, estimate, rule.is_met(estimate)))
     return tuple(results)
 
 
-def by_family(answered: ProbeAnswers, values: Floats, seed: int = 0) -> tuple[Floats, Floats]:
-    """Return sum and size of each family, in the random order in which families are drawn."""
+def by_family(
+    answered: ProbeAnswers, values: Floats, counted: NDArray[np.bool_], seed: int = 0
+) -> tuple[Floats, Floats]:
+    """Return sum and size of each family over the counted items that have a gold answer, in the random order in which
+    families are drawn."""
     ranks = ranks_of(answered.items, seed)
-    judged = answered.columns.judged
+    judged = answered.columns.judged & counted
     order = sorted(np.flatnonzero(judged).tolist(), key=lambda place: ranks[answered.columns.ids[place]])
     sums: dict[int, float] = {}
     sizes: dict[int, float] = {}

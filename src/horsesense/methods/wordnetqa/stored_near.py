@@ -114,7 +114,7 @@ def stored_questions(
 
 
 def stored_in(name: str) -> list[StoredQuestion]:
-    """Return the questions of one file; none where there is no such file."""
+    """Return the questions of one file, or an empty list if it does not exist."""
     if not (file := _file(name)).is_file():
         return []
     lines = gzip.decompress(file.read_bytes()).decode().splitlines()
