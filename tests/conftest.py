@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,6 +14,9 @@ from tests.support import ROOT
 
 if TYPE_CHECKING:
     from horsesense.models.hf.language_model import LanguageModel
+
+# Collecting the tests imports everything and makes no garbage; searching it for some took two thirds of the time.
+gc.disable()
 
 # The same examples every time, so that a change fails for what it changed; HYPOTHESIS=explore draws new ones. A busy
 # machine is no defect, so none has a deadline.
@@ -73,6 +77,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         place = item.path.relative_to(ROOT).as_posix()
         if _SLOW_FIXTURES & set(getattr(item, "fixturenames", ())) or place.startswith(_SLOW_FOLDERS):
             item.add_marker("slow")
+
+
+def pytest_collection_finish() -> None:
+    """Leave all that is imported out of later searches for garbage: a million objects that stay."""
+    gc.freeze()
+    gc.enable()
+    gc.set_threshold(20_000, 10, 10)
 
 
 @pytest.fixture(scope="session")

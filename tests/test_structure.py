@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 import re
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from functools import cache
 from itertools import combinations
 from pathlib import Path
 
@@ -48,12 +49,26 @@ def module_of(path: Path) -> str:
     return ".".join(("horsesense", *path.relative_to(SOURCE).with_suffix("").parts)).removesuffix(".__init__")
 
 
-def trees() -> Iterator[tuple[str, ast.Module]]:
-    for path in sorted(SOURCE.rglob("*.py")):
-        yield module_of(path), ast.parse(path.read_text(encoding="utf-8"))
+@cache
+def trees() -> dict[str, ast.Module]:
+    """Every module of the source tree; parsed by the first test, not while tests are collected."""
+    return {module_of(path): ast.parse(path.read_text(encoding="utf-8")) for path in sorted(SOURCE.rglob("*.py"))}
 
 
-TREES = dict(trees())
+@cache
+def nodes() -> dict[str, list[ast.AST]]:
+    """All nodes of each module; a walk through the tree takes half a second."""
+    return {module: [*ast.walk(tree)] for module, tree in trees().items()}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def forgotten() -> Iterator[None]:
+    """Millions of nodes would slow each later search for garbage."""
+    yield
+    for each in (trees, nodes, imported_by):
+        each.cache_clear()
+
+
 COMMANDS = {
     command.target
     for commands in (
@@ -69,12 +84,18 @@ def is_below(module: str, package: str) -> bool:
     return module == package or module.startswith(f"{package}.")
 
 
-def imports(tree: ast.Module) -> Iterator[str]:
+@cache
+def imported_by() -> dict[str, set[str]]:
+    """What each module imports."""
+    return {module: {*imports(every)} for module, every in nodes().items()}
+
+
+def imports(every: Iterable[ast.AST]) -> Iterator[str]:
     """Every imported module, also inside functions; of ``from a import b``, ``a.b`` too, since it may be a module.
 
     A text ``"horsesense.package.module:object"`` is an import that comes later (`horsesense.registry.load`).
     """
-    for node in ast.walk(tree):
+    for node in every:
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value.startswith("horsesense."):
             yield node.value.partition(":")[0]
         if isinstance(node, ast.Import):
@@ -85,8 +106,8 @@ def imports(tree: ast.Module) -> Iterator[str]:
 
 def test_class_names_are_unique() -> None:
     places = defaultdict(list)
-    for module, tree in TREES.items():
-        for node in ast.walk(tree):
+    for module, every in nodes().items():
+        for node in every:
             if isinstance(node, ast.ClassDef):
                 places[node.name].append(module)
     assert {name: modules for name, modules in places.items() if len(modules) > 1} == {}
@@ -95,8 +116,8 @@ def test_class_names_are_unique() -> None:
 def test_functions_take_few_parameters() -> None:
     long = {
         f"{module}:{node.name}"
-        for module, tree in TREES.items()
-        for node in ast.walk(tree)
+        for module, every in nodes().items()
+        for node in every
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
         and len(node.args.posonlyargs + node.args.args + node.args.kwonlyargs) > MOST_PARAMETERS
     }
@@ -105,8 +126,8 @@ def test_functions_take_few_parameters() -> None:
 
 def numbers_in_signatures() -> Iterator[tuple[str, str, str]]:
     """Place, name and value of every parameter or field whose default is a written number beside 0 and 1."""
-    for module, tree in TREES.items():
-        for node in ast.walk(tree):
+    for module, every in nodes().items():
+        for node in every:
             defaults: list[tuple[str, ast.expr | None]] = []
             if isinstance(node, ast.FunctionDef):
                 ordered = node.args.posonlyargs + node.args.args
@@ -132,9 +153,9 @@ def test_a_default_of_a_command_is_written_once() -> None:
     assert {key: each for key, each in places.items() if each & COMMANDS and each - COMMANDS} == {}
 
 
-def values_of(tree: ast.Module) -> Iterator[str]:
+def values_of(every: Iterable[ast.AST]) -> Iterator[str]:
     """Every local value and parameter of a function."""
-    functions = (each for each in ast.walk(tree) if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef))
+    functions = (each for each in every if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef))
     for node in (each for function in functions for each in ast.walk(function)):
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
             yield node.id
@@ -144,13 +165,13 @@ def values_of(tree: ast.Module) -> Iterator[str]:
 
 @pytest.mark.parametrize("package", NAMED_BY_NOUNS)
 def test_values_are_named_by_nouns(package: str) -> None:
-    below = {module: tree for module, tree in TREES.items() if is_below(module, f"horsesense.{package}")}
-    assert {(module, name) for module, tree in below.items() for name in PARTICIPLES & {*values_of(tree)}} == set()
+    below = {module: every for module, every in nodes().items() if is_below(module, f"horsesense.{package}")}
+    assert {(module, name) for module, every in below.items() for name in PARTICIPLES & {*values_of(every)}} == set()
 
 
 def dataclass_fields() -> Iterator[tuple[str, set[str]]]:
-    for tree in TREES.values():
-        for node in ast.walk(tree):
+    for every in nodes().values():
+        for node in every:
             if isinstance(node, ast.ClassDef) and any("dataclass" in ast.unparse(each) for each in node.decorator_list):
                 yield node.name, {ast.unparse(each.target) for each in node.body if isinstance(each, ast.AnnAssign)}
 
@@ -178,8 +199,8 @@ def bracketed_numbers(node: ast.JoinedStr) -> bool:
 def test_intervals_have_one_formatter() -> None:
     places = {
         f"{module}:{node.lineno}"
-        for module, tree in TREES.items()
-        for node in ast.walk(tree)
+        for module, every in nodes().items()
+        for node in every
         if isinstance(node, ast.JoinedStr) and bracketed_numbers(node)
     }
     assert places == set()
@@ -188,7 +209,7 @@ def test_intervals_have_one_formatter() -> None:
 @pytest.mark.parametrize("package", MAY_IMPORT)
 def test_few_packages_import(package: str) -> None:
     importers = {
-        module for module, tree in TREES.items() if any(is_below(imported, package) for imported in imports(tree))
+        module for module, names in imported_by().items() if any(is_below(imported, package) for imported in names)
     }
     allowed = (package, *MAY_IMPORT[package])
     others = {each for each in importers - {"horsesense"} if not any(is_below(each, able) for able in allowed)}
@@ -227,7 +248,7 @@ def renamed_on_the_way() -> Iterator[str]:
     """Where a command gives a parameter, or a field of its options, to a record under another name."""
     for command in COMMANDS:
         module, _, name = command.partition(":")
-        (function,) = (each for each in TREES[module].body if isinstance(each, ast.FunctionDef) and each.name == name)
+        (function,) = (each for each in trees()[module].body if isinstance(each, ast.FunctionDef) and each.name == name)
         parameters = {each.arg for each in function.args.posonlyargs + function.args.args + function.args.kwonlyargs}
         calls = [each for each in ast.walk(function) if isinstance(each, ast.Call)]
         for keyword in (each for call in calls if ast.unparse(call.func)[:1].isupper() for each in call.keywords):

@@ -27,9 +27,35 @@ class Progress:
     def log(self, text: str) -> None:
         """Show a one-line message."""
 
+    def detail(self, text: str) -> None:
+        """Show a one-line message about a part of the work; work of many parts leaves these out."""
+        self.log(text)
+
 
 NO_PROGRESS = Progress()
 """Ignores every call: the default of public functions."""
+
+
+class SumProgress(Progress):
+    """Progress of many stages as one: what is done is added up, and their details are left out."""
+
+    def __init__(self, progress: Progress, stage: str, total: int, unit: str) -> None:
+        """``total`` is that of all stages; a stage that counts another unit is passed on by itself."""
+        self._progress, self._stage, self._total, self._unit = progress, stage, total, unit
+        self._done: dict[str, int] = {}
+
+    def update(self, stage: str, done: int, total: int, unit: str = "", note: str = "") -> None:
+        if unit != self._unit:
+            self._progress.update(stage, done, total, unit, note)
+            return
+        self._done[stage] = done
+        self._progress.update(self._stage, sum(self._done.values()), self._total, unit, note)
+
+    def log(self, text: str) -> None:
+        self._progress.log(text)
+
+    def detail(self, text: str) -> None:
+        pass
 
 
 class HorsesenseWarning(UserWarning):

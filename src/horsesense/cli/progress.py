@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 _SOON = 10.0
 """Seconds after which the speed is known well enough to say how long it will take."""
+_AGAIN = 30.0
+"""Seconds after which it is said again where no bars are drawn."""
 
 
 @dataclass(slots=True)
@@ -27,14 +29,15 @@ class _Stage:
     first: int
     """How much was done when it began."""
     done: int
-    forecast: bool = False
-    """Whether the time that is left has been looked at."""
+    forecast: float | None = None
+    """When the time that is left was said, or looked at and not worth saying."""
 
 
 class Bars(Progress):
     """A bar for each stage, drawn twice a second at most; nothing is drawn where nobody looks at a terminal.
 
-    Where things are counted, the time that is left is also said in words, once a stage and after ten seconds.
+    Where things are counted, the time that is left is also said in words, once a stage and after ten seconds; without
+    bars, every half minute.
     """
 
     def __init__(self, stay: bool = False) -> None:
@@ -88,8 +91,8 @@ class Bars(Progress):
         description = f"{stage}, {note}" if note else stage
         counted = told_count(done, total, unit) + _told_rate(now, unit)
         self._bars.update(now.bar, completed=done, total=total or None, description=description, counted=counted)
-        if unit and total and not now.forecast:
-            self._say_forecast(now, total, unit)
+        if unit and total and self._is_time(now):
+            self._say_forecast(stage, now, total, unit)
 
     def _begin(self, stage: str, done: int, total: int) -> _Stage:
         earlier = self._stages.pop(stage, None)
@@ -101,16 +104,23 @@ class Bars(Progress):
         self._stages[stage] = new = _Stage(bar, time.monotonic(), done, done)
         return new
 
-    def _say_forecast(self, now: _Stage, total: int, unit: str) -> None:
-        passed = time.monotonic() - now.began
-        if passed <= _SOON or now.done <= now.first:
-            return
-        now.forecast = True
-        rate = (now.done - now.first) / passed
+    def _is_time(self, now: _Stage) -> bool:
+        """Whether to say how much time is left."""
+        if now.forecast is None:
+            return time.monotonic() - now.began > _SOON and now.done > now.first
+        return self._bars.disable and time.monotonic() - now.forecast > _AGAIN
+
+    def _say_forecast(self, stage: str, now: _Stage, total: int, unit: str) -> None:
+        again, now.forecast = now.forecast is not None, time.monotonic()
+        rate = (now.done - now.first) / (now.forecast - now.began)
         minutes = (total - now.done) / rate / 60
-        if minutes > 1:
-            duration = f"{minutes:,.0f} minutes" if round(minutes) > 1 else "a minute"
-            self.log(f"about {duration} left, at {rate:,.0f} {unit} per second")
+        if minutes > 1 or again:
+            duration = "less than a minute" if minutes < 0.75 else _in_minutes(minutes)
+            self.log(f"{stage}: {now.done / total:.0%}, {duration} left, at {rate:,.0f} {unit} per second")
+
+
+def _in_minutes(minutes: float) -> str:
+    return f"about {minutes:,.0f} minutes" if round(minutes) > 1 else "about a minute"
 
 
 def _told_rate(now: _Stage, unit: str) -> str:

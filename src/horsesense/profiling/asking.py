@@ -51,7 +51,7 @@ from horsesense.profiling.from_answers import (
 from horsesense.profiling.item_scores import ItemScores
 from horsesense.profiling.material import Material
 from horsesense.profiling.verdicts import verdicts
-from horsesense.progress import Progress
+from horsesense.progress import Progress, SumProgress
 from horsesense.runs.ask import ask
 from horsesense.runs.ask_models import content_of
 from horsesense.runs.engine import ComputeSettings, Engine
@@ -196,6 +196,8 @@ def _asked(call: ProfileCall, materials: Sequence[Material]) -> tuple[dict[str, 
             found = _run_all(call, call.model, plan)
             return _collected([*found, *_in_chat(call, call.model, materials, found)]), None
     model, prompt_format, ahead = _ready(call, materials)
+    if ahead is not None:
+        call = replace(call, progress=SumProgress(call.progress, call.name, ahead.tokens, "tokens"))
     found = _run_all(call, model, _plan(call, materials, prompt_format))
     return _collected([*found, *_in_chat(call, model, materials, found)]), ahead
 

@@ -75,7 +75,7 @@ OPEN: Mapping[str, Mapping[str, int]] = {
 }
 """Families of each ability that are asked with the options withheld, by one item each. Without replies, each item takes
 the likelihoods of 200 concepts: with 12 families per ability, a quick profile would have twice as many tokens."""
-_SAMPLE = 800
+_SAMPLE = 400
 """Tokens on which the speed of a model is measured on a CPU; on a GPU a whole batch is used."""
 
 
@@ -270,7 +270,7 @@ class Forecast(Document):
         """Describe the estimate in one sentence."""
         size = f"{self.model}: {self.items:,} questions, about {self.tokens:,} tokens"
         if self.seconds is not None:
-            return f"{size}; about {_duration(self.seconds)}, plus loading the model and computing the verdicts"
+            return f"{size}; about {_duration(self.seconds)}, plus computing the verdicts"
         if self.requests is None:  # too few questions are left to measure the speed
             return size
         back = f" to send and up to {self.received:,} back" if self.received else ""
@@ -312,7 +312,7 @@ def forecast(
             tokens += samples * sum(each.cost for each in made)
             requests += asked
             received += asked * (_room(model, meant) if name == "generate" else 1)
-            if not served and name in ("loglikelihood", "pmi") and condition.role == "main" and len(tried) < 3:
+            if not served and name in ("loglikelihood", "pmi") and condition.role == "main" and len(tried) < 2:
                 tried.append(_tried(prompt_format, made, Call(model, meant, budget, NO_PROGRESS)))
     if served:
         cost = None if price is None else (tokens * price[0] + received * price[1]) / 1e6

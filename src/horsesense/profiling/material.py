@@ -256,7 +256,7 @@ def checked_pool(ability: Ability, progress: Progress = NO_PROGRESS) -> Probe:
     path = cache_folder("profile", str(VERSION), f"{ability.name}-{wanted.content[:16]}.parquet")
     store, files = Store(path.parent), (path, card_path(path))
     if not all(store.has(file, recorded=True) for file in files):
-        progress.log(f"building the questions about {ability.title!r}: {recipe_in_words(ability)}")
+        progress.log(f"building the questions about {ability.title!r}")
         pool = pool_of(ability, SEED)
         _compare(wanted, part_of(pool.items), ability.name)
         write_probe(path, pool)

@@ -183,7 +183,7 @@ class RunJob(Job):
         if prompt_format.note:
             self.progress.log(f"{self.name}: prompt format {name} ({prompt_format.note})")
         if self.store.is_whole(self.name, probe, name):
-            self.progress.log(f"{stage_of(self.name, probe, name)}: all answers are stored already")
+            self.progress.detail(f"{stage_of(self.name, probe, name)}: all answers are stored already")
             return []
         items = self.probes[probe].items
         starts = range(0, len(items), _ITEMS_PER_COUNT)
@@ -246,7 +246,7 @@ class RunJob(Job):
         plan.progress = PartProgress(self.progress, stage_of(self.name, probe, prompt_format), sum(costs))
         if self.store.persistent and self.opened.kind != "server":  # which forecasts requests and tokens itself
             already = f", {stored:,} of them stored already" if stored else ""
-            self.progress.log(f"{plan.progress.stage}: {plan.progress.total:,} tokens to compute{already}")
+            self.progress.detail(f"{plan.progress.stage}: {plan.progress.total:,} tokens to compute{already}")
         plan.progress.shard_done(stored)
         plan.done = sum(len(shard) for shard, there in zip(shards, present, strict=True) if there)
         plan.left = present.count(False)
@@ -304,7 +304,7 @@ class RunJob(Job):
         plan.left -= 1
         plan.done += items
         if plan.cached and not plan.left:
-            self.progress.log(f"{plan.progress.stage}: {plan.cached:,} tokens came from the cache")
+            self.progress.detail(f"{plan.progress.stage}: {plan.cached:,} tokens came from the cache")
         return []
 
 

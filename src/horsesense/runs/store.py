@@ -266,7 +266,7 @@ class FolderRunStore(RunStore):
     def has_all(self, model: str, probe: str, formats: Sequence[str]) -> bool:
         stored = has_all_answers(self.manifest, self.folder, model, probe, formats)
         if stored:
-            self.progress.log(f"{model} on {probe}: all answers are stored already")
+            self.progress.detail(f"{model} on {probe}: all answers are stored already")
         return stored
 
     def is_whole(self, model: str, probe: str, prompt_format: str) -> bool:

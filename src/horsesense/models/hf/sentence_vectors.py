@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 from horsesense.models.folders import look_at_weights, weight_files
@@ -17,13 +19,9 @@ _LONGEST = 256
 
 def sentence_vectors(name: str, texts: Sequence[str], progress: Progress = NO_PROGRESS) -> Any:
     """Return one unit vector per text, by a model's name or folder."""
-    folder = locate(name).folder
-    look_at_weights(weight_files(folder))  # refuses pickled ones, and what is none
     import torch
 
-    with quiet_transformers():
-        tokenizer = read_tokenizer(folder)
-        network = read_part(folder, "AutoModel").eval()
+    tokenizer, network = _encoder(locate(name).folder)
     order = sorted(range(len(texts)), key=lambda i: len(texts[i]))  # short ones together, so that little is padded
     vectors = torch.zeros((len(texts), network.config.hidden_size))
     with torch.inference_mode():
@@ -37,3 +35,11 @@ def sentence_vectors(name: str, texts: Sequence[str], progress: Progress = NO_PR
             states = network(**batch).last_hidden_state
             vectors[chosen] = torch.nn.functional.normalize((states * mask).sum(1) / mask.sum(1), dim=1)
     return vectors.numpy()
+
+
+@lru_cache(maxsize=1)
+def _encoder(folder: Path) -> tuple[Any, Any]:
+    """Tokenizer and network; kept, since a profile asks for the vectors of one ability after the other."""
+    look_at_weights(weight_files(folder))  # refuses pickled ones, and what is none
+    with quiet_transformers():
+        return read_tokenizer(folder), read_part(folder, "AutoModel").eval()
