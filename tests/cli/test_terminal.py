@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from horsesense.data import cache_folder
 from horsesense.terminal import print_table
 from tests.support.calling import Call, caller, item, lay, toy_lines
 
@@ -128,11 +129,15 @@ def test_stopped_before_it_has_begun(place: str, tmp_path: Path) -> None:
 def test_a_reader_who_has_seen_enough_is_no_failure(words: list[str], tmp_path: Path) -> None:
     """As ``| head`` does: the pipe is closed before anything is written, by rich or by print."""
     probe = lay(tmp_path / "toy.jsonl", *(item(text=f"The ice number {n} is ___.", family=f"f{n}") for n in range(40)))
+    for name in ("wordnet", "knowledge"):  # and no sentence vectors, which would load torch
+        (tmp_path / "cache" / name).parent.mkdir(exist_ok=True)
+        (tmp_path / "cache" / name).symlink_to(cache_folder(name))
+    environment = os.environ | {"HORSESENSE_CACHE": str(tmp_path / "cache")}
     reader, writer = os.pipe()
     os.close(reader)
     command = [sys.executable, "-m", "horsesense", words[0], str(probe), *words[1:]]
     try:
-        done = subprocess.run(command, stdout=writer, stderr=subprocess.PIPE, text=True, timeout=120)
+        done = subprocess.run(command, stdout=writer, stderr=subprocess.PIPE, text=True, timeout=120, env=environment)
     finally:
         os.close(writer)
     assert (done.returncode, done.stderr) == (0, "")

@@ -95,6 +95,9 @@ class Seen:
 
 
 class _Listener(ThreadingHTTPServer):
+    request_queue_size = 128
+    """Of the usual five, the others of twenty connections at once would be refused, and try again after a second."""
+
     def handle_error(self, request: Any, client_address: Any) -> None:
         """A client that hangs up, as after a timeout, is not a failure of the server."""
         if not isinstance(sys.exc_info()[1], OSError):
@@ -120,6 +123,7 @@ class ModelServer:
 
         class Handler(BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
+            disable_nagle_algorithm = True  # else the end of each reply waits 40 ms for the client's ACK of its head
 
             def do_GET(self) -> None:
                 if (found := server.batches.get(self.path)) is not None:

@@ -192,11 +192,11 @@ def _installed(library: str) -> bool:
 
 
 def _glove() -> Encoder:
-    from wordfreq import word_frequency
-
     loaded: list[Encoder] = []
 
     def encode(texts: Sequence[str]) -> Floats:
+        from wordfreq import word_frequency  # not to be imported where all cosines are stored
+
         if not loaded:
             loaded.append(word_vector_encoder(open_vectors("glove"), lambda w: word_frequency(w, "en"), GLOVE.sha256))
         return loaded[0].encode(texts)

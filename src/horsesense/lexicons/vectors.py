@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import IO, Any
 
@@ -108,7 +109,13 @@ def open_vectors(name: str, keep: Collection[str] | None = None) -> Vectors:
         raise UserError(
             "GloVe is not here yet", fix=f"run: horsesense fetch glove, or give {argument('vectors', 'FILE')}"
         )
-    return read_vectors(folder, keep)
+    return _whole(folder) if keep is None else read_vectors(folder, keep)
+
+
+@lru_cache(maxsize=1)
+def _whole(folder: Path) -> Vectors:
+    """All vectors of a folder; a profile and its page ask for them again and again."""
+    return read_vectors(folder)
 
 
 def _numpy(path: Path) -> tuple[list[str], Floats]:

@@ -75,7 +75,9 @@ def test_what_is_not_a_model_is_refused() -> None:
         wrap_plugin(object())
 
 
-def test_an_error_of_a_plug_in_is_one_sentence() -> None:
+def test_an_error_of_a_plug_in_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("horsesense.models.api.limiter._FIRST_PAUSE", 0.01)  # it is tried six times
+
     class Fails:
         def generate(self, messages: object, **settings: object) -> str:
             raise RuntimeError("out of luck")

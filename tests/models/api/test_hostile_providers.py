@@ -22,7 +22,7 @@ HOSTILE: dict[str, tuple[Answer | str, str]] = {
     "invalid UTF-8": ((200, {}, b'{"choices": ["\xff\xfe"]}'), "not UTF-8"),
     "100 MB": ((200, {}, b'{"choices": "' + bytes(100 * 2**20)), "more than 32 MB"),
     "redirect": ((307, {"Location": f"{ELSEWHERE}/steal"}, b""), f"redirects to {ELSEWHERE}"),
-    "endless": ("trickles", "no answer in 1 s"),
+    "endless": ("trickles", "no answer in 0.3 s"),
     "repeats the key": ((400, {}, b'{"error": {"message": "bad: ' + KEY.encode() + b'"}}'), "bad: ***"),
     "repeats the key in escapes": (
         (400, {}, b'{"error": {"message": "bad: ' + KEY.replace("-", "\\u002d").encode() + b'"}}'),
@@ -54,7 +54,7 @@ def test_a_hostile_server_ends_a_command_in_one_sentence(
     else:
         fake.behaviour.says_instead = answer
     write_probe(tmp_path / "made.jsonl", PROBE)
-    options = ["--limit", 2, "--patience", 0.2, "--timeout", 1 if kind == "endless" else 60, "--concurrency", 1]
+    options = ["--limit", 2, "--patience", 0.2, "--timeout", 0.3 if kind == "endless" else 60, "--concurrency", 1]
     options += ["--api-version", VERSIONS[style]] if style in VERSIONS else []
     called = caller(capfd)("run", "-m", name, "-p", tmp_path / "made.jsonl", "--out", tmp_path / "run", *options)
     assert called.code == 2, called.err
