@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _SOON = 10.0
 """Seconds after which the speed is known well enough to say how long it will take."""
 _AGAIN = 30.0
-"""Seconds after which it is said again where no bars are drawn."""
+"""Seconds after which the time that is left is reported again, where no bars are drawn."""
 
 
 @dataclass(slots=True)
