@@ -198,17 +198,15 @@ def mean_estimate(
     """
     numbers = np.asarray(values, dtype=np.float64)
     variance, number = mean_spread(numbers, unit_array(units), None if crossed is None else unit_array(crossed))
-    value, level = float(np.sort(numbers).mean()), 0.95
-    reach = float(scipy.special.stdtrit(number - 1, (1 + level) / 2)) * variance**0.5 if number > 1 else float("inf")
+    value = float(np.sort(numbers).mean())
+    reach = float(scipy.special.stdtrit(number - 1, 0.975)) * variance**0.5 if number > 1 else float("inf")
     return Estimate(
         n=len(numbers),
         clusters=number,
         value=value,
         ci=(value - reach, value + reach),
-        level=level,
         chance=chance,
         method="cluster bootstrap, t" if crossed is None else "two-way cluster bootstrap, t",
-        seed=0,
         note=unit_note(number),
     )
 

@@ -61,7 +61,6 @@ def reliability(
     values: Floats | Sequence[float],
     units: Names,
     bins: int = 10,
-    level: float = 0.95,
     seed: int = 0,
     resamples: int = RESAMPLES,
 ) -> Reliability:
@@ -87,7 +86,7 @@ def reliability(
     filled = []
     for number in np.unique(bin_of):
         here = bin_of == number
-        rate = accuracy(credit[here], names[here].tolist(), None, level, seed, resamples)
+        rate = accuracy(credit[here], names[here].tolist(), None, seed=seed, resamples=resamples)
         filled.append(Bin(float(sure[here].mean()), float(sure[here].min()), float(sure[here].max()), rate))
     rng = np.random.default_rng(seed)
     ideal = [calibration_error(sure, (rng.random(len(sure)) < sure).astype(np.float64), bin_of) for _ in range(200)]

@@ -42,7 +42,6 @@ def clustered_logit(
     right: Sequence[bool] | NDArray[np.bool_] | Floats,
     columns: Mapping[str, Sequence[float]],
     *clusters: Sequence[str],
-    level: float = 0.95,
 ) -> list[Effect]:
     """Estimate the effect of each column, the others held fixed; ``clusters`` are one or two groupings of the items."""
     outcome = np.asarray(right, dtype=np.float64)
@@ -64,13 +63,12 @@ def clustered_logit(
     # The combined variance may be negative; the larger one-way variance is then the conservative choice.
     single = np.max([np.diag(bread @ _meat(scores, code) @ bread) for code in codes], axis=0)
     error = np.sqrt(np.where(variance > 0, variance, single))
-    wide = float(scipy.stats.t.ppf((1 + level) / 2, fewest - 1))
+    wide = float(scipy.stats.t.ppf(0.975, fewest - 1))
     effects = []
     for name, value, spread in zip(columns, beta[1:].tolist(), error[1:].tolist(), strict=True):
         ends = value - wide * spread, value + wide * spread
-        estimate = Estimate(
-            value, ends, len(outcome), fewest, 0.0, level, "estimating equations, two-way sandwich, t", 0
-        )
+        method = "estimating equations, two-way sandwich, t"
+        estimate = Estimate(value, ends, len(outcome), fewest, 0.0, method=method)
         p = float(2 * scipy.stats.t.sf(abs(value) / spread, fewest - 1)) if spread > 0 else 1.0
         effects.append(Effect(name, estimate, p))
     return effects

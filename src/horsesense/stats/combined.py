@@ -13,7 +13,7 @@ from horsesense.core import Item
 from horsesense.errors import UserError
 from horsesense.lexicons.word_forms import comparative_valence
 from horsesense.stats.accuracy import accuracy
-from horsesense.stats.intervals import Estimate, check_level, rate_interval, unit_note
+from horsesense.stats.intervals import Estimate, rate_interval, unit_note
 from horsesense.stats.resampling import NOTHING, RESAMPLES, Floats, Names, Statistic, mean_spread, unit_array
 
 Function = Callable[[Floats], Floats]
@@ -212,7 +212,6 @@ def valence_bias(
     values: Floats | Sequence[float],
     valences: Sequence[int],
     units: Names,
-    level: float = 0.95,
     seed: int = 0,
     resamples: int = RESAMPLES,
 ) -> Bias:
@@ -224,7 +223,6 @@ def valence_bias(
     >>> bias.positive.value, bias.negative.value, round(bias.criterion.value, 2), round(bias.sensitivity.value, 2)
     (0.75, 0.25, -0.66, 0.0)
     """
-    check_level(level)
     credit, valence = np.asarray(values, dtype=np.float64), np.asarray(valences)
     if not len(credit) == len(valence) == len(units):
         raise UserError(f"there are {len(credit)} values, {len(valence)} valences and {len(units)} clusters")
@@ -238,13 +236,12 @@ def valence_bias(
 
     def estimate(statistic: Statistic, of_rates: Function) -> Estimate:
         value = float(statistic(whole)[0])
-        low, high = combined_interval(of_rates, rates, level)
+        low, high = combined_interval(of_rates, rates)
         return Estimate(
             n=len(credit),
             clusters=number,
             value=value,
             ci=(min(low, value), max(high, value)),
-            level=level,
             chance=0.0,
             method="intervals of hits and false alarms, combined",
             seed=seed,
@@ -252,8 +249,8 @@ def valence_bias(
         )
 
     return Bias(
-        positive=accuracy(credit[up], names[up], 0.5, level, seed, resamples),
-        negative=accuracy(credit[~up], names[~up], 0.5, level, seed, resamples),
+        positive=accuracy(credit[up], names[up], 0.5, seed=seed, resamples=resamples),
+        negative=accuracy(credit[~up], names[~up], 0.5, seed=seed, resamples=resamples),
         sensitivity=estimate(_sensitivity, lambda p: z(p[:, 0]) - z(p[:, 1])),
         criterion=estimate(_criterion, lambda p: -(z(p[:, 0]) + z(p[:, 1])) / 2),
     )

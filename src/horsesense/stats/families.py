@@ -239,8 +239,6 @@ def strict_at_sizes(
     questions: Sequence[str],
     option_counts: Sequence[int],
     sizes: Sequence[int] = SIZES,
-    seed: int = 0,
-    resamples: int = RESAMPLES,
 ) -> list[StrictAt]:
     """Estimate both levels at each size that some family has; items without a gold (nan) are left out.
 
@@ -264,21 +262,13 @@ def strict_at_sizes(
         for size in sizes:
             large = {name: earned for name, earned in families.items() if len(earned) >= size}
             if len(large) > 1:
-                rows.append(_at(level, size, large, units, chance**size, seed, resamples))
+                rows.append(_at(level, size, large, units, chance**size))
     return rows
 
 
-def _at(
-    level: str,
-    size: int,
-    families: dict[str, list[float]],
-    units: dict[str, str],
-    chance: float,
-    seed: int,
-    resamples: int,
-) -> StrictAt:
+def _at(level: str, size: int, families: dict[str, list[float]], units: dict[str, str], chance: float) -> StrictAt:
     names = [units.get(name, name) for name in families]
-    strict = accuracy([all_right(e, size) for e in families.values()], names, chance, seed=seed, resamples=resamples)
+    strict = accuracy([all_right(e, size) for e in families.values()], names, chance)
     means = np.array([float(np.mean(earned)) for earned in families.values()])
 
     def power(drawn: Floats) -> Floats:
@@ -287,7 +277,7 @@ def _at(
 
     table = totals([means, np.ones(len(means))], names)
     value = float(power(table.total[None, :])[0])
-    ends = rate_interval(value, spread(power, table, seed, resamples), table.number, strict.level)
+    ends = rate_interval(value, spread(power, table), table.number, strict.level)
     return StrictAt(level, size, strict, replace(strict, value=value, ci=ends, chance=None))
 
 
@@ -317,7 +307,6 @@ def consistency(
     roles: Sequence[str],
     units: Sequence[str] | None = None,
     option_counts: Sequence[int] | None = None,
-    level: float = 0.95,
     seed: int = 0,
     resamples: int = RESAMPLES,
 ) -> Consistency:
@@ -345,32 +334,28 @@ def consistency(
     guess = None if option_counts is None else 1 / np.asarray(option_counts, dtype=np.float64)[rows]
 
     def rate(flags: Floats, chance: float | None) -> Estimate:
-        return accuracy(flags, names, chance, level, seed, resamples)
+        return accuracy(flags, names, chance, seed=seed, resamples=resamples)
 
     p, q = right.T
     g = None if guess is None else guess.T
-    consistent = rate(
-        p * q + (1 - p) * (1 - q), None if g is None else float(np.mean(1 - g[0] - g[1] + 2 * g[0] * g[1]))
-    )
     same = p * q + (1 - p) * (1 - q)
+    consistent = rate(same, None if g is None else float(np.mean(1 - g[0] - g[1] + 2 * g[0] * g[1])))
     rates = rates_of([p, q, same], [names] * 3, seed, resamples)
     value = float(_expected(rates.values[None, :])[0])
-    expected_ends = combined_interval(_expected, rates.only(0, 1), level)
-    excess_ends = combined_interval(_excess, rates, level)
     return Consistency(
         consistent=consistent,
         both=rate(p * q, None if g is None else float(np.mean(g[0] * g[1]))),
         expected=replace(
             consistent,
             value=value,
-            ci=expected_ends,
+            ci=combined_interval(_expected, rates.only(0, 1)),
             chance=None,
             method="intervals of both roles, combined",
         ),
         excess=replace(
             consistent,
             value=consistent.value - value,
-            ci=excess_ends,
+            ci=combined_interval(_excess, rates),
             chance=None,
             method="intervals of consistency and of both roles, combined",
         ),

@@ -31,13 +31,13 @@ class Estimate:
     """Number of items."""
     clusters: int
     """Number of clusters of those items; the smaller count for two crossed groupings."""
-    chance: float | None
+    chance: float | None = None
     """Chance level; None where it is undefined."""
-    level: float
+    level: float = 0.95
     """Confidence level."""
-    method: str
+    method: str = ""
     """Method of the interval."""
-    seed: int
+    seed: int = 0
     """Seed of the resampling."""
     note: str = ""
     """Caveat, such as a single cluster; otherwise empty."""

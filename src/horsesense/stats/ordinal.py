@@ -11,9 +11,9 @@ from horsesense.core import Item
 from horsesense.errors import UserError
 from horsesense.stats.accuracy import accuracy
 from horsesense.stats.combined import Rates, combined_interval, rates_of
-from horsesense.stats.intervals import Estimate, check_level
+from horsesense.stats.intervals import Estimate
 from horsesense.stats.raters.agreement import FEWEST, NO_VALUE, TOO_FEW, kappa_of
-from horsesense.stats.resampling import RESAMPLES, Floats, Names, unit_array
+from horsesense.stats.resampling import Floats, Names, unit_array
 
 Predicted = Sequence[Sequence[int]]
 """Index of the predicted label of each item, or of all labels that tie."""
@@ -25,9 +25,6 @@ def mean_absolute_error(
     labels: int,
     units: Names,
     crossed: Names | None = None,
-    level: float = 0.95,
-    seed: int = 0,
-    resamples: int = RESAMPLES,
 ) -> Estimate:
     """Estimate the mean distance of answer and gold in steps of the scale; tied labels are averaged.
 
@@ -41,7 +38,7 @@ def mean_absolute_error(
     ]
     most = labels - 1
     # Divided by the longest distance it is between 0 and 1, like an accuracy.
-    shares = accuracy([step / most for step in steps], units, None, level, seed, resamples, crossed)
+    shares = accuracy([step / most for step in steps], units, crossed=crossed)
     return replace(shares, value=float(np.mean(steps)), ci=(shares.low * most, shares.high * most))
 
 
@@ -51,9 +48,6 @@ def quadratic_kappa(
     labels: int,
     units: Names,
     crossed: Names | None = None,
-    level: float = 0.95,
-    seed: int = 0,
-    resamples: int = RESAMPLES,
 ) -> Estimate:
     """Estimate the quadratic-weighted kappa of answers and golds; a constant answer gets 0.
 
@@ -61,34 +55,31 @@ def quadratic_kappa(
     >>> kappa.value
     1.0
     """
-    check_level(level)
     _check(golds, predicted, labels)
     cells = np.zeros((len(golds), labels * labels))
     for row, (gold, picked) in enumerate(zip(golds, predicted, strict=True)):
         for label in picked:
             cells[row, gold * labels + label] += 1 / len(picked)
     value = float(kappa_of(cells.sum(axis=0).reshape(1, labels, labels), "quadratic")[0])
-    rates = _disagreements(cells.reshape(-1, labels, labels), units, crossed, seed, resamples)
+    rates = _disagreements(cells.reshape(-1, labels, labels), units, crossed)
     number = rates.numbers[0]
     missing = np.isnan(value)
     few = number < FEWEST
     ends = (value, value)
     if not missing:
-        ends = (float("nan"),) * 2 if few else combined_interval(_kappa, rates, level)
+        ends = (float("nan"),) * 2 if few else combined_interval(_kappa, rates)
     return Estimate(
         n=len(golds),
         clusters=number,
         value=value,
         ci=ends,
-        level=level,
         chance=0.0,
         method=f"{'' if crossed is None else 'two-way '}intervals of disagreement seen and expected, combined",
-        seed=seed,
         note=NO_VALUE if missing else TOO_FEW.format(number) if few else "",
     )
 
 
-def _disagreements(tables: Floats, units: Names, crossed: Names | None, seed: int, resamples: int) -> Rates:
+def _disagreements(tables: Floats, units: Names, crossed: Names | None) -> Rates:
     """Return error rate, mean size of errors and expected disagreement, each as a share of its maximum.
 
     Rare large errors dominate a quadratic measure, and their size is poorly estimated while few are observed. So rate
@@ -106,7 +97,9 @@ def _disagreements(tables: Floats, units: Names, crossed: Names | None, seed: in
     sizes, where = (seen[off], off) if off.any() else (np.ones(1), np.arange(len(seen)) == 0)
     masks = [np.ones(len(seen), dtype=bool), where, np.ones(len(seen), dtype=bool)]
     columns = [[unit_array(names)[mask] for mask in masks] for names in (units, crossed) if names is not None]
-    rates = rates_of([off.astype(np.float64), sizes, parts], columns[0], seed, resamples, *columns[1:])
+    rates = rates_of(
+        [off.astype(np.float64), sizes, parts], columns[0], crossed=columns[1] if crossed is not None else None
+    )
     return replace(rates, variances=rates.variances * [1, 1, 4])
 
 

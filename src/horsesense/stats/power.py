@@ -11,8 +11,10 @@ import scipy
 
 from horsesense.errors import UserError
 from horsesense.stats.intervals import check_level
-from horsesense.stats.resampling import NOTHING, RESAMPLES, Floats, Names, mean_spread, unit_array
+from horsesense.stats.resampling import NOTHING, Floats, Names, mean_spread, unit_array
 
+LEVEL = 0.95
+"""Confidence level of the planned test; `Power.at` has others."""
 MOST_UNITS = 10_000_000
 """Maximum number of families of a realistic probe; a difference that needs more counts as zero."""
 
@@ -74,9 +76,6 @@ def power(
     credit_b: Floats | Sequence[float],
     units: Names,
     target: float = 0.8,
-    level: float = 0.95,
-    seed: int = 0,
-    resamples: int = RESAMPLES,
 ) -> Power:
     """Compute the number of clusters needed to detect the difference between two models.
 
@@ -84,7 +83,6 @@ def power(
     >>> outlook.difference, outlook.needed
     (0.0, None)
     """
-    check_level(level)
     if not 0 < target < 1:
         raise UserError(f"the power {target} is not between 0 and 1", fix="use 0.8")
     if not len(credit_a) == len(credit_b) == len(units):
@@ -94,7 +92,7 @@ def power(
     if not judged.any():
         raise UserError("the two models have no judged item in common")
     gaps = gaps[judged]
-    variance, number = mean_spread(gaps, unit_array(units)[judged], None, seed, resamples)
+    variance, number = mean_spread(gaps, unit_array(units)[judged])
     difference = float(np.sort(gaps).mean())
     now, detectable, needed, note, unit_variance = 0.0, None, None, "", 0.0
     if number < 2:
@@ -103,16 +101,16 @@ def power(
         note = "all clusters have the same difference: there is no variance estimate"
     else:
         unit_variance = variance * number
-        now = power_of(difference, unit_variance, number, level)
-        detectable = _detectable(unit_variance, number, level, target)
-        needed = units_needed(difference, unit_variance, level, target)
+        now = power_of(difference, unit_variance, number)
+        detectable = _detectable(unit_variance, number, LEVEL, target)
+        needed = units_needed(difference, unit_variance, target=target)
         note = "" if needed is not None else "no difference is observed, so no number of items would detect it"
     more = None if needed is None else max(0, needed - number)
     return Power(
         difference=difference,
         n=len(gaps),
         clusters=number,
-        level=level,
+        level=LEVEL,
         wanted=target,
         now=now,
         detectable=detectable,

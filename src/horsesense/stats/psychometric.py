@@ -148,7 +148,6 @@ def fit_psychometric(
     levels: Sequence[float] | Floats,
     outcomes: Sequence[bool] | Floats,
     chance: float,
-    confidence: float = 0.95,
     resamples: int = RESAMPLES,
     seed: int = 0,
 ) -> Psychometric:
@@ -158,7 +157,6 @@ def fit_psychometric(
         levels: Level of each family.
         outcomes: Whether the family is correct.
         chance: Probability that a guesser has a whole family correct.
-        confidence: Confidence level of the interval.
         resamples: Number of bootstrap samples of families, drawn within levels.
         seed: Random seed.
 
@@ -183,8 +181,7 @@ def fit_psychometric(
     deviance = _deviance(right, counts, _share(distinct, *best))
     standing = _standing(distinct, right, counts, chance, deviance, float(best[0]))
     thresholds = _bootstrap(distinct, right, counts, chance, resamples, seed)
-    tail = (1 - confidence) / 2
-    low, high = (float(end) for end in np.quantile(thresholds, (tail, 1 - tail)))
+    low, high = (float(end) for end in np.quantile(thresholds, (ALPHA / 2, 1 - ALPHA / 2)))
     on = standing == "on the ladder"
     return Psychometric(
         standing=standing,
@@ -196,7 +193,7 @@ def fit_psychometric(
         lapse=float(best[3]),
         misfit_p=float(chdtrc(max(1, len(distinct) - 2), deviance)),
         n=len(correct),
-        level=confidence,
+        level=1 - ALPHA,
         seed=seed,
         where=float(best[0]),
     )

@@ -18,9 +18,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from horsesense.errors import UserError
-from horsesense.stats.intervals import Estimate, check_level, unit_note
+from horsesense.stats.intervals import Estimate, unit_note
 from horsesense.stats.resampling import Floats
 
+ALPHA = 0.05
+"""Probability that the interval misses the mean at any time."""
 METHOD = "confidence sequence over families, hedged betting"
 _GRID = 1001
 """Candidates; an end is rounded outwards to the next one."""
@@ -71,7 +73,6 @@ def confidence_sequence(
     sums: Floats | Sequence[float],
     sizes: Floats | NDArray[np.int64] | Sequence[float],
     half_width: float = 0.03,
-    level: float = 0.95,
     lowest: float = 0.0,
     chance: float | None = None,
 ) -> Estimate:
@@ -81,7 +82,6 @@ def confidence_sequence(
         sums: Credit of each family, in the order of arrival; differences of credits for a paired comparison.
         sizes: Items of each family.
         half_width: Distance at which the bets are best; the interval is valid for any.
-        level: Confidence level, at all times together.
         lowest: Least value of a mean: 0 for accuracies, -1 for differences.
         chance: Chance level.
 
@@ -90,7 +90,6 @@ def confidence_sequence(
     >>> round(found.value, 2), round(found.low, 2), round(found.high, 2)
     (0.67, 0.63, 0.7)
     """
-    check_level(level)
     credit, size = np.asarray(sums, dtype=np.float64), np.asarray(sizes, dtype=np.float64)
     total = float(size.sum())
     if not total:
@@ -109,7 +108,7 @@ def confidence_sequence(
     distance = half_width * share
     stake = distance / (variance + distance**2)
     most_up, most_down = _MOST / np.maximum(grid - lowest, 1e-9), _MOST / np.maximum(1 - grid, 1e-9)
-    limit = log(2 / (1 - level))
+    limit = log(2 / ALPHA)
     higher, lower = np.zeros(_GRID), np.zeros(_GRID)
     excluded = np.zeros(_GRID, dtype=bool)
     for begin in range(0, len(size), _BLOCK):
@@ -124,4 +123,4 @@ def confidence_sequence(
     # An empty set has probability alpha at most; the value is all that is left to show.
     low, high = (grid[left[0]] - step, grid[left[-1]] + step) if len(left) else (value, value)
     ends = float(max(lowest, min(low, value))), float(min(1.0, max(high, value)))
-    return Estimate(value, ends, int(total), len(size), chance, level, METHOD, 0, unit_note(len(size)))
+    return Estimate(value, ends, int(total), len(size), chance, method=METHOD, note=unit_note(len(size)))

@@ -16,7 +16,7 @@ from horsesense.core import Facet, Item
 from horsesense.errors import UserError, unknown
 from horsesense.stats.accuracy import accuracy
 from horsesense.stats.families import family_accuracy
-from horsesense.stats.intervals import Estimate, check_level
+from horsesense.stats.intervals import Estimate
 from horsesense.stats.resampling import CELLS, RESAMPLES, Floats, Names, unit_array
 
 
@@ -124,8 +124,6 @@ def by_facet(
     names: str | tuple[str, ...],
     chances: Sequence[float] | Floats | None = None,
     most: int = MOST_VALUES,
-    level: float = 0.95,
-    seed: int = 0,
     resamples: int = RESAMPLES,
 ) -> Sliced:
     """Estimate accuracy for each value of a facet, or each pair of values of two.
@@ -155,7 +153,7 @@ def by_facet(
     for cell in largest:
         indices = np.flatnonzero(cells == cell)
         guess = None if guesses is None else float(np.mean(guesses[indices]))
-        rate = accuracy(credit[indices], names_of_units[indices], guess, level, seed, resamples)
+        rate = accuracy(credit[indices], names_of_units[indices], guess, resamples=resamples)
         slices.append(Slice(tuple(value for _, value in keys[cell]), rate))
     present, covered = sum(counts), sum(counts[cell] for cell in largest)
     cut = f"{' × '.join(facet_names)} has {len(keys):,} values; the {most} with most items are shown"
@@ -320,9 +318,7 @@ def standouts(
     units: Names,
     facets: Sequence[Mapping[str, Facet]] | Facets,
     names: Sequence[str] | None = None,
-    pairs: bool = True,
     show: int = 10,
-    level: float = 0.95,
     seed: int = 0,
     resamples: int = RESAMPLES,
     permutations: int = 1000,
@@ -336,7 +332,6 @@ def standouts(
     >>> first.where, round(first.gap, 2), first.p < 0.01
     ((('negated', True),), -0.6, True)
     """
-    check_level(level)
     credit = np.asarray(values, dtype=np.float64)
     if not len(credit) == len(units) == len(facets):
         raise UserError(f"there are {len(credit)} values for {len(units)} clusters and facets of {len(facets)} items")
@@ -354,7 +349,7 @@ def standouts(
         columns = Facets.of(facets).at(judged)
     credit, unit_names = credit[judged], unit_array(units)[judged]
     _, codes = np.unique(unit_names, return_inverse=True)
-    slices, note = _slices(columns, codes, names, pairs)
+    slices, note = _slices(columns, codes, names)
     if not slices:
         none = f"a slice needs at least {LEAST_ITEMS} items in {LEAST_UNITS} clusters, and as many outside it"
         return Search((), 0, "; ".join(each for each in (none, drawn) if each))
@@ -369,7 +364,7 @@ def standouts(
         outside = np.ones(len(credit), dtype=bool)
         outside[indices] = False
         inside, rest = (
-            accuracy(credit[mask], unit_names[mask].tolist(), None, level, seed, resamples)
+            accuracy(credit[mask], unit_names[mask].tolist(), seed=seed, resamples=resamples)
             for mask in (~outside, outside)
         )
         furthest_slices.append(
@@ -420,9 +415,7 @@ def _moved(credit: NDArray[np.float32], sizes: Places, seed: int, permutations: 
         yield credit[first[swapped][unit] + turned]
 
 
-def _slices(
-    facets: Facets, codes: Places, names: Sequence[str] | None, pairs: bool
-) -> tuple[list[tuple[Where, Places]], str]:
+def _slices(facets: Facets, codes: Places, names: Sequence[str] | None) -> tuple[list[tuple[Where, Places]], str]:
     """Return slices large enough to compare, each set of items once, one facet before two, and a note on omissions."""
     facet_names = facets.names if names is None else [name for name in facets.names if name in names]
     units = np.bincount(codes)
@@ -430,7 +423,7 @@ def _slices(
     marks = np.random.default_rng(0).integers(0, 2**62, len(codes), dtype=np.uint64)
     whole, seen = int(marks.sum()), set[int]()
     slices_found: list[tuple[Where, Places]] = []
-    for where, indices in _all_slices(facets, facet_names, pairs):
+    for where, indices in _all_slices(facets, facet_names):
         if min(len(indices), len(codes) - len(indices)) < LEAST_ITEMS:
             continue
         touched = np.bincount(codes[indices], minlength=len(units))
@@ -446,7 +439,7 @@ def _slices(
     return slices_found, ""
 
 
-def _all_slices(facets: Facets, names: Sequence[str], pairs: bool) -> Iterator[tuple[Where, Places]]:
+def _all_slices(facets: Facets, names: Sequence[str]) -> Iterator[tuple[Where, Places]]:
     """Yield slices by each facet, then by each pair; only the commonest values of a facet, the rarer of them first."""
     columns: dict[str, tuple[list[Facet], Places]] = {}
     for name in names:
@@ -460,7 +453,7 @@ def _all_slices(facets: Facets, names: Sequence[str], pairs: bool) -> Iterator[t
         columns[name] = [values[code] for code in common], codes
         for number, code in enumerate(common):
             yield ((name, values[code]),), np.flatnonzero(codes == number)
-    for a, b in combinations(names, 2) if pairs else ():
+    for a, b in combinations(names, 2):
         (values_a, codes_a), (values_b, codes_b) = columns[a], columns[b]
         both = np.where((codes_a < 0) | (codes_b < 0), -1, codes_a * len(values_b) + codes_b)
         order_of = np.argsort(both, kind="stable")

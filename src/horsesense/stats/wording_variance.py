@@ -85,14 +85,13 @@ def variance_components(table: Floats) -> dict[str, float]:
     return {" x ".join(effect): float(value) * scale for effect, value in zip(effects, best.x, strict=True)}
 
 
-def with_wording(table: Floats, items: int, chance: float | None = None, level: float = 0.95) -> Estimate:
+def with_wording(table: Floats, items: int, chance: float | None = None) -> Estimate:
     """Return the mean of a table with the interval that contains the wording.
 
     Args:
         table: Mean credit of each family in each wording and option order.
         items: Number of items.
         chance: Chance level.
-        level: Confidence level.
     """
     families, wordings = table.shape[:2]
     if min(families, wordings) < 2:
@@ -107,9 +106,9 @@ def with_wording(table: Floats, items: int, chance: float | None = None, level: 
     weight = sum((square / averaged.size) ** 2 / freedom for square, freedom in (*parts, both))
     freedom = max(1.0, total**2 / weight) if weight > NOTHING**2 else float(families - 1)
     value = float(table.mean())
-    reach = float(scipy.special.stdtrit(freedom, (1 + level) / 2)) * total**0.5
+    reach = float(scipy.special.stdtrit(freedom, 0.975)) * total**0.5
     ends = max(0.0, value - reach), min(1.0, value + reach)
-    return Estimate(value, ends, items, families, chance, level, METHOD, 0, unit_note(families))
+    return Estimate(value, ends, items, families, chance, method=METHOD, note=unit_note(families))
 
 
 def best_allocation(

@@ -16,7 +16,7 @@ import scipy
 
 from horsesense.errors import UserError
 from horsesense.stats.accuracy import accuracy
-from horsesense.stats.intervals import Estimate, check_level, difference_interval, unit_note
+from horsesense.stats.intervals import Estimate, difference_interval, unit_note
 from horsesense.stats.raters.votes import Votes
 from horsesense.stats.resampling import NOTHING, RESAMPLES, Floats, Statistic, resample, totals
 
@@ -33,20 +33,16 @@ ENOUGH = 30
 TOO_FEW = "{} clusters only: too few for an interval of agreement"
 
 
-def percent_agreement(
-    votes: Votes, level: float = 0.95, seed: int = 0, resamples: int = RESAMPLES, units: Sequence[str] | None = None
-) -> Estimate:
+def percent_agreement(votes: Votes, resamples: int = RESAMPLES, units: Sequence[str] | None = None) -> Estimate:
     """Estimate the share of agreeing pairs of votes, averaged over items, without a correction for chance.
 
     ``units`` name the cluster of each item of ``votes``; by default each item is its own cluster.
     """
     counts, names = _judged_twice(votes, units)
-    return accuracy(_pairs_that_agree(counts), names, level=level, seed=seed, resamples=resamples)
+    return accuracy(_pairs_that_agree(counts), names, resamples=resamples)
 
 
-def fleiss_kappa(
-    votes: Votes, level: float = 0.95, seed: int = 0, resamples: int = RESAMPLES, units: Sequence[str] | None = None
-) -> Estimate:
+def fleiss_kappa(votes: Votes, resamples: int = RESAMPLES, units: Sequence[str] | None = None) -> Estimate:
     """Estimate Fleiss' kappa (1971). With unequal numbers of votes each item counts once and each vote once."""
     counts, names = _judged_twice(votes, units)
 
@@ -57,14 +53,12 @@ def fleiss_kappa(
         return _quotient(observed - expected, 1 - expected)
 
     columns = [_pairs_that_agree(counts), np.ones(len(counts)), *counts.T]
-    return bootstrap_agreement(kappa, columns, names, level, seed, resamples)
+    return bootstrap_agreement(kappa, columns, names, resamples)
 
 
 def krippendorff_alpha(
     votes: Votes,
     metric: Metric = "nominal",
-    level: float = 0.95,
-    seed: int = 0,
     resamples: int = RESAMPLES,
     units: Sequence[str] | None = None,
 ) -> Estimate:
@@ -91,7 +85,7 @@ def krippendorff_alpha(
         expected = (margins[:, :, None] * margins[:, None, :] * apart).sum(axis=(1, 2)) / (number * (number - 1))
         return 1 - _quotient(observed, expected)
 
-    return bootstrap_agreement(alpha, list(pairs.reshape(len(pairs), -1).T), names, level, seed, resamples, FEWEST)
+    return bootstrap_agreement(alpha, list(pairs.reshape(len(pairs), -1).T), names, resamples, FEWEST)
 
 
 def _apart(margins: Floats, metric: Metric) -> Floats:
@@ -109,13 +103,10 @@ def bootstrap_agreement(
     statistic: Statistic,
     columns: Sequence[Floats],
     names: Sequence[str],
-    level: float,
-    seed: int,
     resamples: int,
     fewest: int = FEWEST_FOR_KAPPA,
 ) -> Estimate:
     """Estimate a statistic of totals over clusters with its interval; nan with a note if it is undefined."""
-    check_level(level)
     table = totals(columns, names)
     value = float(statistic(table.total[None, :])[0])
     note = unit_note(table.number)
@@ -125,34 +116,32 @@ def bootstrap_agreement(
     elif table.number < fewest:
         note = TOO_FEW.format(table.number)
     else:
-        drawn = statistic(resample(table, seed, resamples))
+        drawn = statistic(resample(table, 0, resamples))
         # A resample whose items all have one label is undefined and left out.
         drawn = drawn[~np.isnan(drawn)]
         variance = float(np.var(drawn)) * table.number / (table.number - 1) if len(drawn) > 1 else 0.0
-        low, high = agreement_interval(value, variance, table.number, level)
+        low, high = agreement_interval(value, variance, table.number)
     return Estimate(
         n=len(names),
         clusters=table.number,
         value=value,
         ci=(low, high),
-        level=level,
         chance=0.0,
         method="bootstrap over items, t on log disagreement",
-        seed=seed,
         note=note,
     )
 
 
-def agreement_interval(value: float, variance: float, units: int, level: float) -> tuple[float, float]:
+def agreement_interval(value: float, variance: float, units: int) -> tuple[float, float]:
     """Compute Student's interval on the log of the disagreement, which is more symmetric near 1."""
     left = 1 - value
     if variance < NOTHING or left < NOTHING:
-        return difference_interval(value, variance, units, level)
-    reach = float(scipy.special.stdtrit(units - 1, (1 + level) / 2)) * variance**0.5 / left
+        return difference_interval(value, variance, units)
+    reach = float(scipy.special.stdtrit(units - 1, 0.975)) * variance**0.5 / left
     low, high = 1 - left * float(np.exp(reach)), 1 - left * float(np.exp(-reach))
     if units < ENOUGH:
         # With few items the log interval is too short above; take the wider limit of it and the plain interval.
-        plain = difference_interval(value, variance, units, level)
+        plain = difference_interval(value, variance, units)
         low, high = min(low, plain[0]), max(high, plain[1])
     return max(-1.0, low), min(1.0, high)
 
@@ -205,15 +194,9 @@ def kappa_of(tables: Floats, weights: Weights = "none") -> Floats:
     return 1 - _quotient((tables * cost).sum(axis=(1, 2)), expected)
 
 
-def _kappa_of_drawn(size: int, weights: Weights) -> Statistic:
-    return lambda drawn: kappa_of(drawn.reshape(-1, size, size), weights)
-
-
 def pair_kappa(
     votes: Votes,
     weights: Weights = "none",
-    level: float = 0.95,
-    seed: int = 0,
     resamples: int = RESAMPLES,
     units: Sequence[str] | None = None,
 ) -> Estimate:
@@ -222,9 +205,17 @@ def pair_kappa(
     This is possible without annotator identities (Mullenbach et al. 2019, section 4.3). Taking both orders gives the
     two sides the same margins, as in Scott's pi.
     """
-    (counts, names), size = _judged_twice(votes, units), len(votes.labels)
-    columns = list(_pairs(counts).reshape(len(counts), -1).T)
-    return bootstrap_agreement(_kappa_of_drawn(size, weights), columns, names, level, seed, resamples)
+    counts, names = _judged_twice(votes, units)
+    return _table_kappa(_pairs(counts), names, weights, resamples)
+
+
+def _table_kappa(tables: Floats, names: Sequence[str], weights: Weights, resamples: int) -> Estimate:
+    """Estimate the kappa of the sum of contingency tables, one per item."""
+    size = tables.shape[-1]
+    columns = list(tables.reshape(len(tables), -1).T)
+    return bootstrap_agreement(
+        lambda drawn: kappa_of(drawn.reshape(-1, size, size), weights), columns, names, resamples
+    )
 
 
 # Annotators and items.
@@ -258,9 +249,7 @@ class Dispute:
     """Share of pairs of votes that agree."""
 
 
-def by_annotator(
-    votes: Votes, weights: Weights = "none", level: float = 0.95, seed: int = 0, resamples: int = RESAMPLES
-) -> list[Annotator]:
+def by_annotator(votes: Votes, weights: Weights = "none", resamples: int = RESAMPLES) -> list[Annotator]:
     """Compare each annotator with the others, in order of names."""
     if not votes.people:
         raise UserError("it is not known whose votes these are, so there are no statistics by annotator")
@@ -277,33 +266,16 @@ def by_annotator(
         agrees, kappa = None, None
         if len(shared):
             others, labels = others[shared], labels[shared]
-            agrees = float((others[np.arange(len(shared)), labels] / others.sum(axis=1)).mean())
-            kappa = _beside(
-                labels, others, [votes.items[item] for item in items[shared]], weights, level, seed, resamples
-            )
+            # Each own vote counts once, divided among the others' votes for the item.
+            shares = others / others.sum(axis=1, keepdims=True)
+            agrees = float(shares[np.arange(len(shared)), labels].mean())
+            tables = np.zeros((len(labels), others.shape[1], others.shape[1]))
+            tables[np.arange(len(labels)), labels] = shares
+            kappa = _table_kappa(tables, [votes.items[item] for item in items[shared]], weights, resamples)
         annotators.append(
             Annotator(votes.annotators[index], len(mine), len(shared), agrees, kappa, favourite, times / len(mine))
         )
     return annotators
-
-
-def _beside(
-    labels: np.ndarray[tuple[int, ...], np.dtype[np.int64]],
-    others: Floats,
-    names: list[str],
-    weights: Weights,
-    level: float,
-    seed: int,
-    resamples: int,
-) -> Estimate:
-    size = others.shape[1]
-    cells = np.zeros((len(labels), size, size))
-    # Each own vote counts once, divided among the others' votes for the item.
-    cells[np.arange(len(labels)), labels] = others / others.sum(axis=1, keepdims=True)
-    columns = list(cells.reshape(len(cells), -1).T)
-    return bootstrap_agreement(
-        lambda drawn: kappa_of(drawn.reshape(-1, size, size), weights), columns, names, level, seed, resamples
-    )
 
 
 def by_item(votes: Votes) -> list[Dispute]:
