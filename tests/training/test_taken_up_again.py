@@ -211,8 +211,8 @@ def studied(models: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -
 
 
 STOPS = {
-    "between the answers and the line": ("horsesense.training.inoculation.InoculationFolder._add", 3),
-    "before the first line": ("horsesense.training.inoculation.InoculationFolder._add", 1),
+    "between the answers and the line": ("horsesense.training.inoculation.InoculationStudy._add", 3),
+    "before the first line": ("horsesense.training.inoculation.InoculationStudy._add", 1),
     "in the middle of the answers": ("horsesense.runs.ask_models.write_manifest", 2),
     "while a second learning rate is trained": ("horsesense.training.inoculation_trials.train_model", 2),
 }
@@ -224,9 +224,9 @@ def test_an_inoculation_that_is_stopped(
 ) -> None:
     where, call = STOPS[stop]
     if where.endswith("_add"):
-        from horsesense.training.inoculation import InoculationFolder
+        from horsesense.training.inoculation import InoculationStudy
 
-        real, count = InoculationFolder._add, 0
+        real, count = InoculationStudy._add, 0
 
         def stopping(*given: Any) -> None:
             nonlocal count
@@ -235,10 +235,10 @@ def test_an_inoculation_that_is_stopped(
                 raise Stopped
             real(*given)
 
-        monkeypatch.setattr(InoculationFolder, "_add", stopping)
+        monkeypatch.setattr(InoculationStudy, "_add", stopping)
 
         def mend() -> None:
-            monkeypatch.setattr(InoculationFolder, "_add", real)
+            monkeypatch.setattr(InoculationStudy, "_add", real)
 
     else:
         mend = stop_at(monkeypatch, where, call)

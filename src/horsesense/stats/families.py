@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from horsesense.core import Item
 from horsesense.errors import UserError
 from horsesense.stats.accuracy import accuracy
 from horsesense.stats.combined import combined_interval, rates_of
@@ -131,6 +132,19 @@ def family_accuracy(
         mean = accuracy(gathered.means[here], names, mean_chance, level, seed, resamples)
         rows.append(FamilyAccuracy(size, mean, strict, independent, excess))
     return rows
+
+
+def strict_accuracy(items: Sequence[Item], values: Floats) -> Estimate | None:
+    """Estimate the share of whole families right; None without families.
+
+    >>> pair = [Item("demo", "choice", text=str(n), options=("a", "b"), answer=0, family="x") for n in range(2)]
+    >>> strict_accuracy(pair, np.array([1.0, 0.0])).value
+    0.0
+    """
+    if not any(item.family for item in items):
+        return None
+    counts = [len(item.options) for item in items]
+    return family_accuracy(values, [item.unit() for item in items], option_counts=counts)[0].strict
 
 
 def without_repeats(values: Floats | Sequence[float], again: Sequence[bool] | NDArray[np.bool_]) -> Floats:

@@ -20,7 +20,8 @@ from horsesense.data.store import Store
 from horsesense.errors import UserError, argument, translate_errors
 from horsesense.progress import NO_PROGRESS, Progress
 from horsesense.runs.probe_answers import ProbeAnswers
-from horsesense.stats import Estimate, credits, family_accuracy, item_accuracy
+from horsesense.stats import Estimate, credits, item_accuracy
+from horsesense.stats.families import strict_accuracy
 from horsesense.stats.resampling import Floats
 from horsesense.training.controls.control import VECTORS, ControlTask, Fitted, Weights, control
 from horsesense.training.leaks import Leaks, check_leaks, find_leaks
@@ -71,16 +72,6 @@ def read_stored(folder: Path) -> tuple[StoredControl, Weights]:
     stored = store.read(folder / FILE, StoredControl, fix)
     store.check(folder / ARRAYS, fix)
     return stored, Weights(load_file(folder / ARRAYS), stored.words)
-
-
-def answer_with_stored(folder: Path, items: list[Item]) -> tuple[StoredControl, Fitted]:
-    """Answer items with a stored control."""
-    stored, weights = read_stored(folder)
-    fitter = control(stored.name)
-    if not fitter.again:
-        fix = f"fit it with {argument('train', 'PROBE')} instead"
-        raise UserError(f"the control {stored.name} cannot answer other items", file=folder, fix=fix)
-    return stored, fitter.fit(ControlTask((), (), items, seed=stored.seed, vectors=stored.vectors), weights)
 
 
 # Fitting.
@@ -307,7 +298,12 @@ def fit_baseline(
 
 def fit_from_folder(folder: Path, test: Probe) -> ControlFit:
     """Return the answers of a stored control to a probe."""
-    stored, fitted = answer_with_stored(folder, list(test.items))
+    stored, weights = read_stored(folder)
+    fitter = control(stored.name)
+    if not fitter.again:
+        fix = f"fit it with {argument('train', 'PROBE')} instead"
+        raise UserError(f"the control {stored.name} cannot answer other items", file=folder, fix=fix)
+    fitted = fitter.fit(ControlTask((), (), list(test.items), seed=stored.seed, vectors=stored.vectors), weights)
     return ControlFit(stored.name, test, (fitted,), Leaks(), stored.train)
 
 
@@ -317,12 +313,11 @@ def measure(
     """Return the accuracy of a fitted control, beside the models and controls that it is compared with."""
     items = fit.probe.items
     by_seed = fit.credits()
-    strict = None
-    if any(item.family for item in items):
-        families, counts = [item.unit() for item in items], [len(item.options) for item in items]
-        each = [family_accuracy(values, families, option_counts=counts)[0].strict for values in by_seed]
+    strict = strict_accuracy(items, by_seed[0])
+    if strict is not None:
+        each = [strict, *filter(None, (strict_accuracy(items, values) for values in by_seed[1:]))]
         ends = min(estimate.low for estimate in each), max(estimate.high for estimate in each)
-        strict = replace(each[0], value=float(np.mean([estimate.value for estimate in each])), ci=ends)
+        strict = replace(strict, value=float(np.mean([estimate.value for estimate in each])), ci=ends)
     estimate = item_accuracy(items, np.mean(by_seed, axis=0), fit.probe.card.group)
     seeds = tuple(float(np.nanmean(values)) for values in by_seed)
     return FittedControl(

@@ -11,7 +11,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -152,11 +152,15 @@ def fine_tune(
     with locked(folder):
         if engine.remote:
             trainings = [
-                PlannedTraining(plan, replace(recipe, seed=seed), place / f"seed-{seed}")
+                (plan, replace(recipe, seed=seed), place / f"seed-{seed}")
                 for seed_plans, place in zip(by_number, folders, strict=True)
                 for seed, plan in enumerate(seed_plans)
             ]
-            train_with_engine(model, trainings, engine, progress)
+            grid = TrainingGrid(model, trainings, progress)
+            engine.carry_out([grid], progress)
+            if grid.lost:
+                lost = f"not everything was trained: {'; '.join(grid.lost)}"
+                raise UserError(lost, fix="run the same command again")
         points = [
             _evaluate(model, seed_plans, recipe, place, probe, slices, leak, progress, engine)
             for seed_plans, place, leak in zip(by_number, folders, leaks[0], strict=True)
@@ -284,25 +288,15 @@ def _has_head(recipe: Recipe) -> bool:
 # Trainings by the workers of an engine.
 
 
-@dataclass(frozen=True, slots=True)
-class PlannedTraining:
-    """One training for a worker."""
-
-    plan: TrainingPlan
-    recipe: Recipe
-    folder: Path
-    """The folder that it is saved to."""
-
-
 class TrainingGrid(Job):
-    """Independent trainings."""
+    """Independent trainings, each of a plan with a recipe into a folder; those that are complete are left out."""
 
     name = "training"
 
-    def __init__(self, model: str, trainings: Sequence[PlannedTraining], progress: Progress) -> None:
+    def __init__(self, model: str, trainings: Sequence[tuple[TrainingPlan, Recipe, Path]], progress: Progress) -> None:
         super().__init__()
         self.model, self.progress = model, progress
-        self._tasks = [task for each in trainings if (task := self._task(each)) is not None]
+        self._tasks = [task for each in trainings if (task := self._task(*each)) is not None]
 
     def begin(self) -> list[EngineTask]:
         return self._tasks
@@ -319,26 +313,23 @@ class TrainingGrid(Job):
         self.progress.log(f"{label}: trained, {len(files)} files")
         return []
 
-    def _task(self, each: PlannedTraining) -> EngineTask | None:
-        origin = origin_of(self.model, each.plan.train, each.plan.dev)
-        if read_training(each.folder, each.recipe, len(each.plan.train), origin) is not None:
+    def _task(self, plan: TrainingPlan, recipe: Recipe, folder: Path) -> EngineTask | None:
+        origin = origin_of(self.model, plan.train, plan.dev)
+        if read_training(folder, recipe, len(plan.train), origin) is not None:
             return None
-        check_bound(each.folder, each.recipe, origin)
+        check_bound(folder, recipe, origin)
         path = Path(self.model).expanduser()
-        label = f"{each.plan.name}, seed {each.recipe.seed}"
+        label = f"{plan.name}, seed {recipe.seed}"
         arguments = {
             "model": str(path.absolute()) if path.exists() else self.model,
-            "recipe": each.recipe,
+            "recipe": recipe,
             "origin": origin,
-            "folder": each.folder,
-            "train": each.plan.train,
+            "folder": folder,
+            "train": plan.train,
         }
-        tests = each.plan.tests.items() if each.recipe.eval_tests else ()
-        shared: Mapping[str, Sequence[Item]] = {
-            "dev": each.plan.dev,
-            **{f"test {name}": items for name, items in tests},
-        }
-        return EngineTask(train_on_worker, arguments, partial(self._write, label, each.folder), shared, label)
+        tests = plan.tests.items() if recipe.eval_tests else ()
+        shared: Mapping[str, Sequence[Item]] = {"dev": plan.dev, **{f"test {name}": items for name, items in tests}}
+        return EngineTask(train_on_worker, arguments, partial(self._write, label, folder), shared, label)
 
 
 def train_on_worker(
@@ -363,11 +354,3 @@ def train_on_worker(
         return {
             path.relative_to(here).as_posix(): path.read_bytes() for path in sorted(here.rglob("*")) if path.is_file()
         }
-
-
-def train_with_engine(model: str, trainings: Sequence[PlannedTraining], engine: Engine, progress: Progress) -> None:
-    """Carry out all trainings that are not complete yet, by the workers of an engine."""
-    grid = TrainingGrid(model, trainings, progress)
-    engine.carry_out([grid], progress)
-    if grid.lost:
-        raise UserError(f"not everything was trained: {'; '.join(grid.lost)}", fix="run the same command again")

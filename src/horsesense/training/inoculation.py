@@ -24,7 +24,8 @@ from horsesense.errors import UserError, argument, translate_errors
 from horsesense.progress import NO_PROGRESS, Progress
 from horsesense.runs.ask_models import store_control
 from horsesense.runs.engine import EngineSettings, EngineTask, Job
-from horsesense.stats import Estimate, family_accuracy, item_accuracy
+from horsesense.stats import Estimate, item_accuracy
+from horsesense.stats.families import strict_accuracy
 from horsesense.stats.resampling import Floats
 from horsesense.training.baselines import is_stored
 from horsesense.training.inoculation_trials import (
@@ -62,63 +63,10 @@ _OTHERS = {"identity": "another model"} | {name: f"other {name.replace('_', ' ')
 """What a study with other settings of these names is said to have."""
 
 
-@dataclass(frozen=True, slots=True)
-class InoculationFolder:
-    """Stores trials as they are done; each file is complete, so that a killed study resumes."""
-
-    path: Path
-
-    def store_trials(self, trials: Sequence[InoculationTrial]) -> None:
-        """Add trials on the development sets."""
-        self._add(TRIALS, trials, ("setting", "k", "lr", "steps", "seed"))
-
-    def store_best(self, best: BestTrial, sets: InoculationSets, seen: Mapping[str, bool]) -> None:
-        """Add the tests of selected weights, and store their answers for a few training-set sizes."""
-        trial = best.trial
-        tests = {"new": (sets.test, best.answers), "original": (sets.original_test, best.original_answers)}
-        credit = {name: credit_of(answers, probe.items) for name, (probe, answers) in tests.items()}
-        if trial.k in SHOWN:
-            who = f"{trial.model} after {trial.k:,} examples ({trial.setting}, seed {trial.seed})"
-            method = f"learning rate {trial.lr:g}, step {trial.steps}"
-            for name, (probe, answers) in tests.items():
-                run = f"{trial.setting.replace(' ', '-')}-{trial.k}-seed-{trial.seed}-{name}"
-                folder = self.path / "answers" / run
-                # A study that was stopped before it wrote the line may have left one.
-                shutil.rmtree(folder, ignore_errors=True)
-                store_control(
-                    folder, who, method, probe.card.name, probe, answers, trial.seed, family="multiple-choice"
-                )
-        selected = SelectedTrial(
-            **asdict(trial),
-            test_new=item_accuracy(sets.test.items, credit["new"], sets.test.card.group),
-            test_original=item_accuracy(sets.original_test.items, credit["original"], sets.original_test.card.group),
-            strict_new=_strict(sets.test.items, credit["new"]),
-            strict_original=_strict(sets.original_test.items, credit["original"]),
-            seen=_by_seen(sets.test, credit["new"], seen),
-        )
-        self._add(SELECTED, [selected], ("setting", "k", "seed"))
-
-    def _add(self, name: str, trials: Sequence[Trial], key: Sequence[str]) -> None:
-        """Add trials; one with the same key is replaced."""
-        path, keys = self.path / name, attrgetter(*key)
-        new = {keys(trial) for trial in trials}
-        others = [trial for trial in read_trials(path, type(trials[0])) if keys(trial) not in new]
-        ordered = sorted([*others, *trials], key=_order)
-        Store(self.path).write(path, b"".join(orjson.dumps(plain(trial)) + b"\n" for trial in ordered))
-
-
 def _order(trial: InoculationTrial) -> tuple[Any, ...]:
     """Sort the base model first, then by seed, setting, k, learning rate and step."""
     setting = trial.setting
     return setting != "none", trial.seed, setting != "plain", setting, trial.k, trial.lr, trial.steps
-
-
-def _strict(items: Sequence[Item], credit: Floats) -> Estimate | None:
-    """Return the share of whole families right; None without families."""
-    if not any(item.family for item in items):
-        return None
-    counts = [len(item.options) for item in items]
-    return family_accuracy(credit, [item.unit() for item in items], option_counts=counts)[0].strict
 
 
 def _by_seen(probe: Probe, credit: Floats, seen: Mapping[str, bool]) -> dict[str, Estimate]:
@@ -242,26 +190,22 @@ def inoculate(
         _join(original_test),
         None if natural is None else as_probe(natural),
     )
-    folder = InoculationFolder(Path(out))
     seen = {} if original_train is None else concepts_seen(sets.test.items, as_probe(original_train).items)
-
-    def store(best: BestTrial) -> None:
-        folder.store_best(best, sets, seen)
-
-    study = InoculationStudy(model, sets, grid, objective, progress, on_trials=folder.store_trials, on_best=store)
+    folder = Path(out)
+    study = InoculationStudy(model, sets, grid, folder, seen, progress)
     leaks = study.check(grid.allow_overlap)
     if leaks.items:
         progress.log(leaks.in_words())
-    with locked(Path(out)):
-        bind_folder(folder.path / STUDY, "a study", study.identity(), _OTHERS, decided={"model": model})
-        Store(folder.path).record(folder.path / STUDY)
-        done = read_trials(Path(out) / SELECTED, SelectedTrial)
+    with locked(folder):
+        bind_folder(folder / STUDY, "a study", study.identity(), _OTHERS, decided={"model": model})
+        Store(folder).record(folder / STUDY)
+        done = read_trials(folder / SELECTED, SelectedTrial)
         study.done = frozenset((trial.setting, trial.k, trial.seed) for trial in done)
         (engine or EngineSettings()).chosen_engine().carry_out([study], progress)
         if study.lost:
             raise UserError(f"not every training succeeded: {'; '.join(study.lost)}", fix="run the same command again")
-        selected = read_trials(Path(out) / SELECTED, SelectedTrial)
-    return Inoculation(model, Path(out), tuple(curves(selected)), tuple(selected), leaks)
+        selected = read_trials(folder / SELECTED, SelectedTrial)
+    return Inoculation(model, folder, tuple(curves(selected)), tuple(selected), leaks)
 
 
 def _join(probes: Sequence[Probe | str | Path]) -> Probe:
@@ -276,7 +220,10 @@ def _join(probes: Sequence[Probe | str | Path]) -> Probe:
 
 
 class InoculationStudy(Job):
-    """The tasks of an inoculation: the base model first, then each training-set size and seed."""
+    """The tasks of an inoculation: the base model first, then each training-set size and seed.
+
+    Trials are stored as they are done; each file is complete, so that a killed study resumes.
+    """
 
     name = "inoculation"
 
@@ -285,14 +232,14 @@ class InoculationStudy(Job):
         model: str,
         sets: InoculationSets,
         grid: InoculationGrid,
-        objective: str = "multiple-choice",
-        progress: Progress = NO_PROGRESS,
-        on_trials: Callable[[Sequence[InoculationTrial]], None] = lambda _: None,
-        on_best: Callable[[BestTrial], None] = lambda _: None,
+        folder: Path,
+        seen: Mapping[str, bool],
+        progress: Progress,
     ) -> None:
         super().__init__()
-        self.model, self.sets, self.grid, self.objective, self.progress = model, sets, grid, objective, progress
-        self.on_trials, self.on_best = on_trials, on_best
+        self.model, self.sets, self.grid, self.folder, self.progress = model, sets, grid, folder, progress
+        self.seen = seen
+        """By item of the test, whether the word of its concept occurs in the original task."""
         self.done: frozenset[tuple[str, int, int]] = frozenset()
         """Setting, k and seed of what is stored already."""
         self.before: dict[str, float] = {}
@@ -354,7 +301,8 @@ class InoculationStudy(Job):
 
     def _take_trials(self, result: tuple[BestTrial, list[InoculationTrial]]) -> list[EngineTask]:
         best, trials = result
-        self.on_trials([replace(trial, model=self.model) for trial in trials])
+        trials = [replace(trial, model=self.model) for trial in trials]
+        self._add(TRIALS, trials, ("setting", "k", "lr", "steps", "seed"))
         trial = best.trial
         self.progress.log(
             f"{trial.setting}, k = {trial.k:,}, seed {trial.seed}, on the development sets: new {trial.new:.3f} "
@@ -365,15 +313,44 @@ class InoculationStudy(Job):
         return []
 
     def _store_best(self, best: BestTrial) -> None:
-        """Store a trial under the model's name as it was given; a worker has its absolute path."""
-        self.on_best(replace(best, trial=replace(best.trial, model=self.model)))
+        """Add the tests of selected weights, and store their answers for a few training-set sizes."""
+        trial, sets = replace(best.trial, model=self.model), self.sets  # a worker has the model's absolute path
+        tests = {"new": (sets.test, best.answers), "original": (sets.original_test, best.original_answers)}
+        credit = {name: credit_of(answers, probe.items) for name, (probe, answers) in tests.items()}
+        if trial.k in SHOWN:
+            who = f"{trial.model} after {trial.k:,} examples ({trial.setting}, seed {trial.seed})"
+            method = f"learning rate {trial.lr:g}, step {trial.steps}"
+            for name, (probe, answers) in tests.items():
+                run = f"{trial.setting.replace(' ', '-')}-{trial.k}-seed-{trial.seed}-{name}"
+                folder = self.folder / "answers" / run
+                # A study that was stopped before it wrote the line may have left one.
+                shutil.rmtree(folder, ignore_errors=True)
+                store_control(
+                    folder, who, method, probe.card.name, probe, answers, trial.seed, family="multiple-choice"
+                )
+        selected = SelectedTrial(
+            **asdict(trial),
+            test_new=item_accuracy(sets.test.items, credit["new"], sets.test.card.group),
+            test_original=item_accuracy(sets.original_test.items, credit["original"], sets.original_test.card.group),
+            strict_new=strict_accuracy(sets.test.items, credit["new"]),
+            strict_original=strict_accuracy(sets.original_test.items, credit["original"]),
+            seen=_by_seen(sets.test, credit["new"], self.seen),
+        )
+        self._add(SELECTED, [selected], ("setting", "k", "seed"))
+
+    def _add(self, name: str, trials: Sequence[Trial], key: Sequence[str]) -> None:
+        """Add trials to a file; one with the same key is replaced."""
+        path, keys = self.folder / name, attrgetter(*key)
+        new = {keys(trial) for trial in trials}
+        others = [trial for trial in read_trials(path, type(trials[0])) if keys(trial) not in new]
+        ordered = sorted([*others, *trials], key=_order)
+        Store(self.folder).write(path, b"".join(orjson.dumps(plain(trial)) + b"\n" for trial in ordered))
 
     def _task(self, function: Any, label: str, take: Callable[[Any], Sequence[EngineTask]], **more: int) -> EngineTask:
         path = Path(self.model).expanduser()
         study = StudyRequest(
             model=str(path.absolute()) if path.exists() else self.model,
             identity=identity_of(self.model),
-            objective=self.objective,
             grid=self.grid,
             before=self.before,
         )

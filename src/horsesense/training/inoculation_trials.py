@@ -140,8 +140,8 @@ def draw_examples(items: Sequence[Item], natural: Sequence[Item], k: int, add: i
 class _Transformer:
     """A transformer with a head for the original task."""
 
-    def __init__(self, model: str, grid: InoculationGrid, objective: str) -> None:
-        self.model, self.grid, self.objective = model, grid, objective_of(objective)
+    def __init__(self, model: str, grid: InoculationGrid) -> None:
+        self.model, self.grid, self.objective = model, grid, objective_of(grid.objective)
 
     def answerer(self, state: Mapping[str, Any] | None = None, seed: int = 0) -> Answerer:
         """Return the function that answers items with these weights, or with those of the model."""
@@ -252,78 +252,61 @@ class StudyRequest:
     model: str
     identity: str
     """Hash of the model's files, which must be the same everywhere."""
-    objective: str
     grid: InoculationGrid
     before: dict[str, float]
     """Accuracy of the base model on the development sets, once it is known."""
 
 
-@dataclass(slots=True)
-class _Worker:
-    """A study as a worker sees it."""
+def _opened(
+    study: StudyRequest, items: Mapping[str, Sequence[Item]]
+) -> tuple[InoculationSets, _Transformer | _Control]:
+    """Return the sets of a study and its model, in this process."""
+    if identity_of(study.model) != study.identity:
+        problem = f"{study.model} has other weights, config or tokenizer there"
+        raise UserError(problem, fix="put the same model everywhere")
+    sets = InoculationSets(**{name: Probe(own, Card(name=name)) for name, own in items.items()})
+    if study.grid.objective == CONTROL:
+        return sets, _Control(study.model, study.grid, sets)
+    return sets, _Transformer(study.model, study.grid)
 
-    model: str
-    sets: InoculationSets
-    grid: InoculationGrid
-    learner: _Transformer | _Control
-    progress: Progress
-    before: dict[str, float]
 
-    @classmethod
-    def of(cls, context: WorkerContext, study: StudyRequest, sets: Mapping[str, Sequence[Item]]) -> _Worker:
-        model, grid = study.model, study.grid
-        if identity_of(model) != study.identity:
-            problem = f"{model} has other weights, config or tokenizer there"
-            raise UserError(problem, fix="put the same model everywhere")
-        probes = InoculationSets(**{name: Probe(items, Card(name=name)) for name, items in sets.items()})
-        control = study.objective == CONTROL
-        learner = _Control(model, grid, probes) if control else _Transformer(model, grid, study.objective)
-        return cls(model, probes, grid, learner, context.progress, study.before)
-
-    def base_model(self) -> BestTrial:
-        """Evaluate the model before any training."""
-        answer = self.learner.answerer()
-        parts = {"new": self.sets.dev, "original": self.sets.original_dev}
-        self.before = {name: mean_credit(answer, probe) for name, probe in parts.items()}
-        trial = InoculationTrial(self.model, "none", 0, 0.0, 0, 0, self.before["new"], self.before["original"], 0.0)
-        return self._test(answer, trial)
-
-    def trials(self, seed: int, add: int, k: int) -> tuple[BestTrial, list[InoculationTrial]]:
-        """Train at every learning rate; return the best weights, tested, and all trials."""
-        setting, trials = setting_of(add), list[InoculationTrial]()
-        natural = self.sets.natural.items if self.sets.natural else ()
-        items = draw_examples(self.sets.train.items, natural, k, add, seed)
-        best: tuple[InoculationTrial, Mapping[str, Any]] | None = None
-        for lr in self.grid.learning_rates:
-
-            def take(point: EvalPoint, weights: Callable[[], Mapping[str, Any]], lr: float = lr) -> None:
-                nonlocal best
-                original = point.others["original"]
-                cost = self.before["original"] - original
-                trial = InoculationTrial(self.model, setting, k, lr, point.step, seed, point.dev, original, cost)
-                trials.append(trial)
-                if best is None or trial.new + trial.original > best[0].new + best[0].original:
-                    best = trial, weights()
-
-            self.learner.train(items, self.sets, lr, seed, self.progress, take)
-        assert best is not None
-        return self._test(self.learner.answerer(best[1], seed), best[0]), trials
-
-    def _test(self, answer: Answerer, trial: InoculationTrial) -> BestTrial:
-        return BestTrial(trial, answer(self.sets.test.items), answer(self.sets.original_test.items))
+def _tested(answer: Answerer, trial: InoculationTrial, sets: InoculationSets) -> BestTrial:
+    return BestTrial(trial, answer(sets.test.items), answer(sets.original_test.items))
 
 
 def evaluate_base_model(
-    context: WorkerContext, study: StudyRequest, **sets: Sequence[Item]
+    context: WorkerContext, study: StudyRequest, **items: Sequence[Item]
 ) -> tuple[dict[str, float], BestTrial]:
-    """Evaluate the base model on the development sets and the tests."""
-    worker = _Worker.of(context, study, sets)
-    best = worker.base_model()
-    return worker.before, best
+    """Evaluate the base model on the development sets and the tests, before any training."""
+    sets, learner = _opened(study, items)
+    answer = learner.answerer()
+    parts = {"new": sets.dev, "original": sets.original_dev}
+    before = {name: mean_credit(answer, probe) for name, probe in parts.items()}
+    trial = InoculationTrial(study.model, "none", 0, 0.0, 0, 0, before["new"], before["original"], 0.0)
+    return before, _tested(answer, trial, sets)
 
 
 def run_trials(
-    context: WorkerContext, study: StudyRequest, seed: int, add: int, k: int, **sets: Sequence[Item]
+    context: WorkerContext, study: StudyRequest, seed: int, add: int, k: int, **items: Sequence[Item]
 ) -> tuple[BestTrial, list[InoculationTrial]]:
-    """Train with one training-set size and seed at every learning rate, and test the best weights."""
-    return _Worker.of(context, study, sets).trials(seed, add, k)
+    """Train with one training-set size and seed at every learning rate; return the best weights, tested, and all
+    trials."""
+    sets, learner = _opened(study, items)
+    natural = sets.natural.items if sets.natural else ()
+    examples = draw_examples(sets.train.items, natural, k, add, seed)
+    trials: list[InoculationTrial] = []
+    best: tuple[InoculationTrial, Mapping[str, Any]] | None = None
+    for lr in study.grid.learning_rates:
+
+        def take(point: EvalPoint, weights: Callable[[], Mapping[str, Any]], lr: float = lr) -> None:
+            nonlocal best
+            original = point.others["original"]
+            cost = study.before["original"] - original
+            trial = InoculationTrial(study.model, setting_of(add), k, lr, point.step, seed, point.dev, original, cost)
+            trials.append(trial)
+            if best is None or trial.new + trial.original > best[0].new + best[0].original:
+                best = trial, weights()
+
+        learner.train(examples, sets, lr, seed, context.progress, take)
+    assert best is not None
+    return _tested(learner.answerer(best[1], seed), best[0], sets), trials

@@ -180,14 +180,10 @@ class OptionLosses:
 
     @staticmethod
     def collate(batch: Sequence[Example], tokenizer: Any, kind: str) -> Fed:
-        import torch
 
         ids = [row for example in batch for row in example["ids"]]
         fed = inputs_of(ids, [row for example in batch for row in example["types"]], tokenizer.pad_token_id)
-        counts = torch.tensor([len(example["ids"]) for example in batch])
-        fed["owners"] = torch.arange(len(batch)).repeat_interleave(counts)
-        fed["golds"] = counts.cumsum(0) - counts + torch.tensor([example["answer"] for example in batch])
-        return fed
+        return fed | _owners_and_golds(batch)
 
     @staticmethod
     def loss(network: Any, fed: Fed, kind: str, **_: Any) -> torch.Tensor:
@@ -196,6 +192,15 @@ class OptionLosses:
         # The head takes items × options × tokens; each option is passed as an item with one option.
         scores = network(**{name: value[:, None] for name, value in fed.items()}).logits[:, 0].float()
         return softmax_loss(scores, owners, golds)
+
+
+def _owners_and_golds(batch: Sequence[Example]) -> Fed:
+    """Return the item of each row of a batch with one row per option, and the row of each item's right option."""
+    import torch
+
+    counts = torch.tensor([len(example["ids"]) for example in batch])
+    golds = counts.cumsum(0) - counts + torch.tensor([example["answer"] for example in batch])
+    return {"owners": torch.arange(len(batch)).repeat_interleave(counts), "golds": golds}
 
 
 def softmax_loss(scores: torch.Tensor, owners: torch.Tensor, golds: torch.Tensor) -> torch.Tensor:
@@ -276,10 +281,7 @@ class LikelihoodLosses:
         fed["rows"], fed["places"] = torch.tensor(reads).T
         fed["targets"] = torch.tensor([ids[row][place] for row, place in reads])
         fed["weights"] = torch.tensor([1 / len(asked[row]) if means[row] else 1.0 for row, _ in reads])
-        counts = torch.tensor([len(example["ids"]) for example in batch])
-        fed["owners"] = torch.arange(len(batch)).repeat_interleave(counts)
-        fed["golds"] = counts.cumsum(0) - counts + torch.tensor([example["answer"] for example in batch])
-        return fed
+        return fed | _owners_and_golds(batch)
 
     @staticmethod
     def loss(network: Any, fed: Fed, kind: str, **_: Any) -> torch.Tensor:

@@ -27,7 +27,7 @@ from horsesense.lexicons.vectors import open_vectors
 from horsesense.lexicons.words import words
 from horsesense.progress import Progress
 from horsesense.training.controls.control import ControlTask, Fitted, Weights, accuracy_on
-from horsesense.training.objectives import objective_of, softmax_loss
+from horsesense.training.objectives import objective_of, softmax_loss, table_of
 
 HIDDEN = 64
 _DROPOUT = 0.2
@@ -96,16 +96,11 @@ class InputEncoding:
             options += self._cut[item.id][1:]
             start += len(item.options)
         questions = [self._cut[item.id][0] for item in items]
-        return Batch(_padded(questions), _padded(options), torch.tensor(owners), torch.tensor(golds))
+        return Batch(table_of(questions, PAD), table_of(options, PAD), torch.tensor(owners), torch.tensor(golds))
 
 
 def _texts(item: Item) -> list[str]:
     return [f"{item.premise} {item.text}".strip(), *item.options]
-
-
-def _padded(rows: Sequence[Sequence[int]]) -> Tensor:
-    longest = max(map(len, rows))
-    return torch.tensor([[*row, *[PAD] * (longest - len(row))] for row in rows])
 
 
 class BiLstmEncoder(nn.Module):
