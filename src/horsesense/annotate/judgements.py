@@ -103,16 +103,6 @@ class WrittenJudgements(Document):
     """Irregularities, counted."""
 
 
-def write_collected(
-    out: Path, judgements: Sequence[Judgement], unanswered: int, notes: Mapping[str, int]
-) -> WrittenJudgements:
-    """Write judgements to one file."""
-    write_judgements(out, judgements)
-    items = {each.item for each in judgements}
-    people = {each.annotator for each in judgements if not each.anonymous}
-    return WrittenJudgements(out, len(judgements), len(items), len(people), unanswered, notes)
-
-
 def read_files(
     paths: Sequence[Path],
     instrument: str = "",
@@ -316,7 +306,10 @@ def collect(
         judgements, unanswered, notes = collected.judgements, len(collected.unanswered), dict(collected.notes)
     if not judgements:
         raise UserError("no task is filled in yet", file=paths[0])
-    return write_collected(Path(out), judgements, unanswered, notes)
+    write_judgements(Path(out), judgements)
+    judged = len({each.item for each in judgements})
+    people = len({each.annotator for each in judgements if not each.anonymous})
+    return WrittenJudgements(Path(out), len(judgements), judged, people, unanswered, notes)
 
 
 @dataclass(frozen=True, slots=True)

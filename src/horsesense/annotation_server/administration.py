@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import os
 import socket
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -153,16 +152,11 @@ def completions(served: ServedStudy) -> tuple[Completion, ...]:
     )
 
 
-@contextmanager
-def open_database_of(folder: str | Path) -> Iterator[ServedStudy]:
-    """Open a study and its database, and close it at the end."""
+def open_database_of(folder: str | Path) -> ServedStudy:
+    """Open a study and its database; ``with`` closes it at the end."""
     from horsesense.annotate.database.served_study import open_study
 
-    served = open_study(Path(folder))
-    try:
-        yield served
-    finally:
-        served.engine.dispose()
+    return open_study(Path(folder))
 
 
 @translate_errors()

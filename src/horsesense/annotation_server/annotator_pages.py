@@ -227,15 +227,11 @@ def annotator_routes(context: RequestContext) -> APIRouter:
         lease, undoable = _in_hand(context, visitor)
         if lease is None:
             return _end(context, visitor, undoable)
-        question = show(served, visitor.person, lease)
-        total = _total(context, visitor)
-        form = visitor.form(served)
-        return context.page("task.html.j2", shown=question, total=total, form=form, undoable=undoable)
+        return _task_page(context, visitor, show(served, visitor.person, lease), undoable)
 
     @router.post("/task")
     def answer(request: Request, fields: Fields) -> Response:
-        visitor = context.visitor(request)
-        context.check_form(request, visitor, fields.get("form", ""))
+        visitor = context.checked_visitor(request, fields)
         key = fields.get("lease", "")
         try:
             submit(served, visitor.person.id, key, lambda task: answer_from(fields, task, served.instrument))
@@ -245,16 +241,14 @@ def annotator_routes(context: RequestContext) -> APIRouter:
 
     @router.post("/undo")
     def take_back(request: Request, fields: Fields) -> Response:
-        visitor = context.visitor(request)
-        context.check_form(request, visitor, fields.get("form", ""))
+        visitor = context.checked_visitor(request, fields)
         undo(served, visitor.person.id)
         return RedirectResponse("/task", 303)
 
     @router.post("/check")
     def check(request: Request, fields: Fields) -> Response:
         """Check a pair while a person types; the answer is checked again."""
-        visitor = context.visitor(request)
-        context.check_form(request, visitor, fields.get("form", ""))
+        context.checked_visitor(request, fields)
         try:
             for text in fields.values():
                 check_text(text)
@@ -302,8 +296,14 @@ def _again(
     if lease is None or lease.state != OPEN:
         raise RejectedAnswerError(409, "This question is not open any more. Please load the page again.")
     question = replace(show(context.served, visitor.person, lease, fields), problem=str(error))
+    return _task_page(context, visitor, question, undoable, 422)
+
+
+def _task_page(
+    context: RequestContext, visitor: Visitor, question: ShownTask, undoable: bool, status: int = 200
+) -> Response:
     form, total = visitor.form(context.served), _total(context, visitor)
-    return context.page("task.html.j2", 422, shown=question, total=total, form=form, undoable=undoable)
+    return context.page("task.html.j2", status, shown=question, total=total, form=form, undoable=undoable)
 
 
 def _left(context: RequestContext, visitor: Visitor) -> int:

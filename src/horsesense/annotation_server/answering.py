@@ -201,13 +201,8 @@ def _put_back(connection: Connection, served: ServedStudy, who: Person, lease: L
 
 def known_answers(connection: Connection, served: ServedStudy, person: int, purpose: str) -> list[Judgement]:
     """Return a person's answers to gold items."""
-    retracted = tables.retractions.c.judgement
-    rows = connection.execute(
-        select(_items.key, _judgements.value)
-        .join_from(tables.judgements, tables.items)
-        .outerjoin(tables.retractions, retracted == _judgements.id)
-        .where(_judgements.person == person, _items.purpose == purpose, retracted.is_(None))
-    )
+    query = tables.standing(_items.key, _judgements.value)
+    rows = connection.execute(query.where(_judgements.person == person, _items.purpose == purpose))
     return [Judgement(row.key, str(person), served.instrument.name, row.value) for row in rows]
 
 

@@ -247,24 +247,13 @@ def settle(connection: Connection, served: ServedStudy, item: int) -> None:
     rounds = find_rule(study.instrument.rule).rounds
     if row.held + row.answered > study.per_item or (rounds and asked_in(connection, item, 2)):
         return
-    votes = connection.scalars(standing(item)).all()
+    votes = connection.scalars(tables.standing(_judgements.value).where(_judgements.item == item)).all()
     abstentions = served.tasks["item"][row.key].scale.abstentions
     settled = len(set(votes)) <= 1 and not set(votes) & set(abstentions)
     split = len(votes) >= study.per_item and not settled
     again = 2 if split and rounds else 1
     wanted = study.per_item + study.extra if split else study.per_item
     connection.execute(update(tables.items).where(_items.id == item).values(wanted=wanted, round=again))
-
-
-def standing(item: int):  # type: ignore[no-untyped-def]  # the type of a select of one column is longer than it
-    """Select the values of an item that were not retracted."""
-    retracted = tables.retractions.c.judgement
-    return (
-        select(_judgements.value)
-        .outerjoin(tables.retractions, retracted == _judgements.id)
-        .where(_judgements.item == item, retracted.is_(None))
-        .order_by(_judgements.id)
-    )
 
 
 def leave(served: ServedStudy, person: int, session: str) -> None:
@@ -300,14 +289,8 @@ def withdraw(served: ServedStudy, name: str, reason: str = "") -> int:
     with writing(served.engine) as connection:
         person = locked(connection, find_person(connection, name).id)
         _put_down(connection, served, person.id)
-        retracted = tables.retractions.c.judgement
-        rows = connection.execute(
-            select(_judgements.id, _judgements.item, _judgements.lease, _items.purpose)
-            .join_from(tables.judgements, tables.items)
-            .outerjoin(tables.retractions, retracted == _judgements.id)
-            .where(_judgements.person == person.id, retracted.is_(None))
-            .order_by(_judgements.item)
-        ).all()
+        query = tables.standing(_judgements.id, _judgements.item, _judgements.lease, _items.purpose)
+        rows = connection.execute(query.where(_judgements.person == person.id).order_by(_judgements.item)).all()
         for row in rows:
             retract(connection, served, row.id, "withdrawn")
             lease = update(tables.leases).where(_leases.key == row.lease, _leases.state == ANSWERED)

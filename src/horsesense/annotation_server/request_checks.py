@@ -324,6 +324,12 @@ class RequestContext:
             raise RejectedAnswerError(403, f"This page is for {who}.")
         return visitor
 
+    def checked_visitor(self, request: Request, fields: Mapping[str, str], role: str = "annotator") -> Visitor:
+        """Return the visitor who sent a form, or raise an error."""
+        visitor = self.visitor(request, role)
+        self.check_form(request, visitor, fields.get("form", ""))
+        return visitor
+
     def check_form(self, request: Request, visitor: Visitor, mark: str) -> None:
         """Check the CSRF token of a form."""
         check_origin(request, self.served.study.address)

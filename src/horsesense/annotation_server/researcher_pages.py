@@ -256,12 +256,8 @@ def _times(served: ServedStudy) -> dict[int, list[float]]:
 def _attention(served: ServedStudy) -> dict[int, str]:
     answers = served.answers.get("attention", {})
     with reading(served.engine) as connection:
-        rows = connection.execute(
-            select(_judgements.person, _items.key, _judgements.value)
-            .join_from(tables.judgements, tables.items)
-            .outerjoin(tables.retractions, tables.retractions.c.judgement == _judgements.id)
-            .where(_items.purpose == "attention", tables.retractions.c.judgement.is_(None))
-        ).all()
+        query = tables.standing(_judgements.person, _items.key, _judgements.value)
+        rows = connection.execute(query.where(_items.purpose == "attention")).all()
     right: dict[int, list[bool]] = {}
     for person, item, value in rows:
         right.setdefault(person, []).append(value == answers[item])
@@ -317,11 +313,6 @@ def researcher_routes(context: RequestContext) -> APIRouter:
             problem=problem,
         )
 
-    def checked(request: Request, fields: Mapping[str, str]) -> Visitor:
-        visitor = context.visitor(request, RESEARCHER)
-        context.check_form(request, visitor, fields.get("form", ""))
-        return visitor
-
     @router.get("/study")
     def study(request: Request) -> Response:
         return page(context.visitor(request, RESEARCHER))
@@ -329,7 +320,7 @@ def researcher_routes(context: RequestContext) -> APIRouter:
     @router.post("/study/pause")
     def pause_or_resume(request: Request, fields: Fields) -> Response:
         """Pause or resume a person or, without a name, the study."""
-        checked(request, fields)
+        context.checked_visitor(request, fields, RESEARCHER)
         name, what = fields.get("name", ""), fields.get("what", "")
         if what not in ("pause", "resume"):
             raise RejectedAnswerError(422, "The form cannot be read.")
@@ -342,7 +333,7 @@ def researcher_routes(context: RequestContext) -> APIRouter:
     @router.post("/study/invite")
     def invite(request: Request, fields: Fields) -> Response:
         """Make a personal link for a new annotator, shown once."""
-        visitor = checked(request, fields)
+        visitor = context.checked_visitor(request, fields, RESEARCHER)
         name, queue = fields.get("name", "").strip(), fields.get("queue", "").strip()
         try:
             (link,) = personal_links(served, [name], False, queue, False)

@@ -101,14 +101,7 @@ def open_items(served: ServedStudy) -> list[dict[str, Any]]:
 
 def over_time(served: ServedStudy) -> OverTime | None:
     """Return the times of judgements that were not retracted; None if there are none."""
-    retracted = tables.retractions.c.judgement
-    query = (
-        select(_judgements.at)
-        .join_from(tables.judgements, tables.items)
-        .outerjoin(tables.retractions, retracted == _judgements.id)
-        .where(_items.purpose == "item", retracted.is_(None))
-        .order_by(_judgements.at)
-    )
+    query = tables.standing(_judgements.at).where(_items.purpose == "item").order_by(_judgements.at)
     with reading(served.engine) as connection:
         times = list(connection.scalars(query))
     if not times:

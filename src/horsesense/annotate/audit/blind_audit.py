@@ -18,8 +18,9 @@ from horsesense.annotate.task import Assignment, lettered, tasks_of
 from horsesense.annotate.task_files import instructions_of, write_tasks
 from horsesense.core import Card, Item, Judgement, Probe, read_probe, write_probe
 from horsesense.core.audit import content_of
-from horsesense.data import FieldProblem, check_fields, check_json, disk_errors, read_text, writing_folder
-from horsesense.data.tables import iter_rows, write_rows
+from horsesense.data import disk_errors, numbered_lines, read_text, writing_folder
+from horsesense.data.store import read_record
+from horsesense.data.tables import write_rows
 from horsesense.errors import UserError, argument
 from horsesense.registry import load, provided
 from horsesense.stats.raters.adjudication import PASS
@@ -226,29 +227,15 @@ def read_audit(folder: Path) -> BlindAudit:
         raise UserError(
             "this is not the folder of an audit", file=folder, fix="make one: horsesense audit new PROBE -o FOLDER"
         )
-    record = check_json(AuditRecord, read_text(folder / RECORD), _bad_record(folder / RECORD))
+    path, keys, fix = folder / RECORD, folder / KEYS, "make a new audit"
+    record = read_record(path, read_text(path), AuditRecord, fix)
     items = []
-    for line, row in iter_rows(folder / KEYS):
-        item = check_fields(AuditItem, row, _bad_key(folder / KEYS, line))
+    for line, text in numbered_lines(keys):
+        item = read_record(keys, text, AuditItem, fix, line)
         if not 0 <= item.key < item.options:
-            raise _bad_key(folder / KEYS, line)(FieldProblem("wrong", ("key",), item.key))
+            raise UserError(f"the key {item.key} is not one of {item.options} options", file=keys, line=line, fix=fix)
         items.append(item)
     return BlindAudit(record, list(read_probe(folder / FOR_AUDITOR / ITEMS).items), items)
-
-
-def _bad_key(path: Path, line: int) -> Callable[[FieldProblem], UserError]:
-    return lambda problem: UserError(
-        f"the line is not a key of an audit: its {problem.where or 'fields'} is {problem.kind}",
-        file=path,
-        line=line,
-        fix="make a new audit",
-    )
-
-
-def _bad_record(path: Path) -> Callable[[FieldProblem], UserError]:
-    return lambda problem: UserError(
-        f"the field {problem.where!r} is {problem.kind}", file=path, fix="make a new audit"
-    )
 
 
 EXCHANGED_KEY, TWO_TRUE, NONSENSE = "key exchanged", "second true option", "nonsense"

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 from annotated_types import Ge
 
@@ -284,7 +284,6 @@ def ask(
     Returns:
         The file, and the number of items judged.
     """
-    from horsesense.annotate.audit.steps import codes_of_model, questions_to_model, write_lines
     from horsesense.runs.ask import ask as ask_model
     from horsesense.runs.engine import ComputeSettings
 
@@ -306,39 +305,32 @@ LINES = (".txt", ".lines")
 """Suffixes of files of lines: number, codes, comment."""
 
 
-@dataclass(frozen=True, slots=True)
-class AuditorJudgements:
+class AuditorJudgements(NamedTuple):
     """The judgements of the auditors."""
 
     codes: Mapping[str, str]
     """Number of an item → letters of its options, or ``nonsense``; the majority of several auditors."""
     auditors: int
     """Number of auditors."""
-    comments: Mapping[str, str]
-    """Number of an item → comment."""
 
 
 def read_auditor_files(paths: Sequence[Path], items: Sequence[AuditItem], instrument: str) -> AuditorJudgements:
     """Read judgements; an item of another audit, or judged twice by one auditor, is an error."""
     codes: defaultdict[str, dict[str, str]] = defaultdict(dict)
-    comments: dict[str, str] = {}
     of_item = {each.item: each for each in items}
     tables = [path for path in paths if path.suffix not in LINES]
     for path in paths:
         if path.suffix in LINES:
-            _read_lines(path, {each.number: each for each in items}, instrument, codes, comments)
+            _read_lines(path, {each.number: each for each in items}, instrument, codes)
     for judgement in _collected(tables, instrument):
         if judgement.item not in of_item:
             raise UserError(
                 f"the item {judgement.item!r} is not in this audit", file=tables[0], fix="give the files of this audit"
             )
-        number = of_item[judgement.item].number
-        codes[number][judgement.annotator] = judgement.value
-        if judgement.reason:
-            comments[number] = judgement.reason
+        codes[of_item[judgement.item].number][judgement.annotator] = judgement.value
     auditors = {name for by_auditor in codes.values() for name in by_auditor}
     joined = {number: majority(list(by_auditor.values())) for number, by_auditor in codes.items()}
-    return AuditorJudgements(joined, len(auditors), comments)
+    return AuditorJudgements(joined, len(auditors))
 
 
 def _collected(paths: Sequence[Path], instrument: str) -> Sequence[Judgement]:
@@ -352,11 +344,7 @@ def _collected(paths: Sequence[Path], instrument: str) -> Sequence[Judgement]:
 
 
 def _read_lines(
-    path: Path,
-    items: Mapping[str, AuditItem],
-    instrument: str,
-    codes_of: Mapping[str, dict[str, str]],
-    comments: dict[str, str],
+    path: Path, items: Mapping[str, AuditItem], instrument: str, codes_of: Mapping[str, dict[str, str]]
 ) -> None:
     """Read lines of ``number<TAB>codes<TAB>comment``; all such files are of one auditor."""
     asked = find_instrument(instrument)
@@ -376,8 +364,6 @@ def _read_lines(
             raise error.at(path, line) from None
         if codes_of[number].setdefault(_AUDITOR, codes) != codes:
             raise UserError(f"{number} was already judged, with other letters", file=path, line=line, fix="remove one")
-        if len(rest) > 1 and rest[1]:
-            comments[number] = rest[1]
 
 
 SENSE = "sense"

@@ -36,11 +36,8 @@ def standing_judgements(served: ServedStudy) -> list[Judgement]:
 
 def check_rows(folder: Path) -> tuple[int, list[str]]:
     """Return how many rows of a study's log are intact, and names of those that do not match their checksums."""
-    served = open_study(folder)
-    try:
+    with open_study(folder) as served:
         rows, damaged = _checked_rows(served)
-    finally:
-        served.engine.dispose()
     retracted = sum(row.retracted is not None for row in rows)
     return len(rows) + retracted - len(damaged), damaged
 
@@ -85,8 +82,7 @@ def _iso(at: float) -> str:
 
 def read_study_judgements(folder: Path) -> CollectedJudgements:
     """Read the judgements of a served study."""
-    served = open_study(folder)
-    try:
+    with open_study(folder) as served:
         judgements = tuple(standing_judgements(served))
         retracted = tables.retractions.c
         with reading(served.engine) as connection:
@@ -101,8 +97,6 @@ def read_study_judgements(folder: Path) -> CollectedJudgements:
                 .join(tables.people, _people.id == tables.leases.c.person)
                 .where(tables.leases.c.state == "open", _items.purpose == "item")
             ).all()
-    finally:
-        served.engine.dispose()
     notes = {f"{kind} judgements": kinds.count(kind) for kind in dict.fromkeys(kinds)}
     scales = {item: task.scale for item, task in served.tasks["item"].items()}
     probe = read_probe(folder / ITEMS)

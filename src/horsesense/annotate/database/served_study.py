@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from sqlalchemy import Connection, Engine, insert, select, text
 
@@ -43,6 +43,12 @@ class ServedStudy:
     pictures: Mapping[str, tuple[Picture, ...]] = field(default_factory=dict)
     """By item."""
     clock: Callable[[], float] = time.time
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.engine.dispose()
 
     @property
     def instrument(self) -> Instrument:

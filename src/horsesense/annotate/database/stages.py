@@ -50,8 +50,7 @@ def keep_open(served: ServedStudy, current: Collection[str]) -> None:
 
 def carry_people(before: Path, after: Path) -> None:
     """Copy people, their links and their cookies from one study to the next; their codes stay the same."""
-    old, new = open_study(before), open_study(after)
-    try:
+    with open_study(before) as old, open_study(after) as new:
         with reading(old.engine) as connection:
             people = connection.execute(select(tables.people)).mappings().all()
             sessions = connection.execute(select(tables.sessions)).mappings().all()
@@ -77,6 +76,3 @@ def carry_people(before: Path, after: Path) -> None:
             links = [{key: each[key] for key in each if key != "id"} for each in joins if each["token"] not in have]
             if links:
                 connection.execute(insert(tables.joins), links)
-    finally:
-        old.engine.dispose()
-        new.engine.dispose()

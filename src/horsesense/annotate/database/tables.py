@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from typing import Any
 
 from sqlalchemy import (
     Boolean,
@@ -15,10 +16,12 @@ from sqlalchemy import (
     Integer,
     LargeBinary,
     MetaData,
+    Select,
     String,
     Table,
     UniqueConstraint,
     event,
+    select,
     text,
 )
 
@@ -152,6 +155,13 @@ events = Table(
     Column("person", ForeignKey("people.id")),
     Column("detail", String, nullable=False),
 )
+
+
+def standing(*columns: Any) -> Select[Any]:
+    """Select columns of the judgements that were not retracted, and of their items."""
+    retracted = retractions.c.judgement
+    query = select(*columns).join_from(judgements, items).outerjoin(retractions, retracted == judgements.c.id)
+    return query.where(retracted.is_(None))
 
 
 def row_checksum(*values: object) -> str:

@@ -18,7 +18,7 @@ import numpy as np
 from horsesense.core import Judgement, Label
 from horsesense.errors import UserError, argument, unknown
 from horsesense.registry import load, provided
-from horsesense.stats.raters.votes import Scale, ScaleOf, Votes, votes_on_scale
+from horsesense.stats.raters.votes import Scale, ScaleOf, Votes, judgements_by_item, votes_on_scale
 from horsesense.stats.resampling import Floats
 
 STEPS = 1000
@@ -258,7 +258,7 @@ def adjudicate(
     {'no': 1, 'yes': 2}
     """
     how, judged = find_rule(rule), list(judgements)
-    ballots = _by_item(judged)
+    ballots = judgements_by_item(judged)
     check_rounds(judged, rule)
     scales = {item: scale_of(item) for item in ballots}
     for item, scale in scales.items():
@@ -312,13 +312,6 @@ def check_rounds(judgements: Iterable[Judgement], rule: str) -> None:
 def reasons(labels: Iterable[Label]) -> dict[str, int]:
     """Count dropped items by reason, commonest first."""
     return dict(Counter(label.reason for label in labels if label.value is None).most_common())
-
-
-def _by_item(judgements: Iterable[Judgement]) -> dict[str, list[Judgement]]:
-    ballots: dict[str, list[Judgement]] = {}
-    for judgement in judgements:
-        ballots.setdefault(judgement.item, []).append(judgement)
-    return ballots
 
 
 def _counts(votes: Sequence[str], scale: Scale) -> dict[str, int]:

@@ -17,7 +17,7 @@ from horsesense.core.document import Document
 from horsesense.errors import UserError
 from horsesense.stats.accuracy import accuracy
 from horsesense.stats.intervals import Estimate
-from horsesense.stats.raters.votes import ScaleOf
+from horsesense.stats.raters.votes import ScaleOf, judgements_by_item
 
 Kind = Literal["single person", "majority"]
 Against = Literal["gold", "own label", "others"]
@@ -95,7 +95,7 @@ def majority_of_people(
 ) -> HumanAccuracy:
     """Score the most frequent answer of each item against the gold; a tie of n scores 1/n if it includes the gold."""
     judged = _with_gold(judgements, gold)
-    best = {item: _commonest([each.value for each in ballot]) for item, ballot in _by_item(judged).items()}
+    best = {item: _commonest([each.value for each in ballot]) for item, ballot in judgements_by_item(judged).items()}
     credits = [(item, (gold[item] in names) / len(names)) for item, names in best.items()]
     ties = sum(len(names) > 1 for names in best.values())
     return replace(_score("majority", judged, credits, units, "gold", filtered, chance), ties=ties)
@@ -103,7 +103,7 @@ def majority_of_people(
 
 def against_the_others(judgements: Iterable[Judgement], units: Mapping[str, str] | None = None) -> HumanAccuracy:
     """Score each vote against the majority of the other votes for its item."""
-    ballots = {item: ballot for item, ballot in _by_item(judgements).items() if len(ballot) > 1}
+    ballots = {item: ballot for item, ballot in judgements_by_item(judgements).items() if len(ballot) > 1}
     if not ballots:
         raise UserError("no item was judged twice, so votes cannot be compared with the others")
     credits = []
@@ -141,13 +141,6 @@ def _with_gold(judgements: Iterable[Judgement], gold: Mapping[str, str]) -> list
     if not judged:
         raise UserError("no judged item has a gold answer, so there is no human performance")
     return judged
-
-
-def _by_item(judgements: Iterable[Judgement]) -> dict[str, list[Judgement]]:
-    ballots: dict[str, list[Judgement]] = {}
-    for each in judgements:
-        ballots.setdefault(each.item, []).append(each)
-    return ballots
 
 
 def _score(

@@ -65,6 +65,14 @@ class Votes:
         return table
 
 
+def judgements_by_item(judgements: Iterable[Judgement]) -> dict[str, list[Judgement]]:
+    """Group judgements by item, in the order in which items first occur."""
+    by_item: dict[str, list[Judgement]] = {}
+    for judgement in judgements:
+        by_item.setdefault(judgement.item, []).append(judgement)
+    return by_item
+
+
 def count_votes(judgements: Iterable[Judgement], labels: Sequence[str]) -> Votes:
     """Tabulate judgements; a value that is not a label is an error.
 
