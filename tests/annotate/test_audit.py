@@ -352,7 +352,7 @@ def test_a_damaged_key_is_told(change: dict[str, Any], tmp_path: Path) -> None:
     rows = [json.loads(line) for line in (folder / "key.jsonl").read_text(encoding="utf-8").splitlines()]
     rows[2] |= change
     (folder / "key.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
-    with pytest.raises(UserError, match=r"key\.jsonl:3: .*not a key"):
+    with pytest.raises(UserError, match=rf"key\.jsonl:3: .*\b{next(iter(change))}\b"):
         read_audit(folder)
 
 
