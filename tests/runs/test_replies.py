@@ -19,7 +19,7 @@ from horsesense.errors import UserError
 from horsesense.runs.item_columns import item_columns
 from horsesense.runs.manifest import ModelRecord, Part, ProbeRecord
 from horsesense.runs.replies import reply_statistics
-from horsesense.runs.shard_files import read_replies, replies_path, write_replies
+from horsesense.runs.shard_files import read_replies, replies_path, write_table
 from tests.support.made_items import made_reply
 
 ITEMS = [
@@ -126,7 +126,7 @@ def test_of_many_a_file_is_read_when_it_is_looked_at(tmp_path: Path, monkeypatch
     for number, some in enumerate((replies[:2], replies[2:])):
         path = replies_path(tmp_path, "m", "made", number, "generate")
         path.parent.mkdir(exist_ok=True)
-        write_replies(path, some)
+        write_table(path, table_of_replies(some))
     asked: list[Any] = []
     read = parquet.read_table
 

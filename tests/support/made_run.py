@@ -7,8 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from horsesense.core import Answer, Card, HumanFigure, Item, Probe, ScoringSpec
+from horsesense.core.answer_columns import table_of_answers
 from horsesense.runs.manifest import ModelRecord, Part, ProbeRecord, new_manifest, write_manifest
-from horsesense.runs.shard_files import shard_path, write_answers
+from horsesense.runs.shard_files import shard_path, write_table
 from horsesense.runs.store import store_probe
 from horsesense.scoring.prompts import item_prompts
 
@@ -103,8 +104,7 @@ def make_run(
         manifest = manifest.with_part(Part(model=model, probe=record, shards=1))
         path = shard_path(folder, name, probe, 0)
         path.parent.mkdir(parents=True, exist_ok=True)
-        write_answers(
-            path, name, probe, [made_answer(item, rng, right(item) if callable(right) else right) for item in items]
-        )
+        answers = [made_answer(item, rng, right(item) if callable(right) else right) for item in items]
+        write_table(path, table_of_answers(name, probe, answers))
     write_manifest(folder, manifest)
     return folder

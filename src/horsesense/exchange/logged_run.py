@@ -16,6 +16,7 @@ import orjson
 
 from horsesense.core import Answer, Card, Facet, Item, Reply, ScoringSpec, card_path
 from horsesense.core.answer import NO_TOKENS
+from horsesense.core.answer_columns import table_of_answers, table_of_replies
 from horsesense.core.card import writing_card
 from horsesense.core.document import Document
 from horsesense.core.item_file import item_from_dict, write_jsonl
@@ -46,7 +47,7 @@ from horsesense.runs.manifest import (
     new_manifest,
     write_manifest,
 )
-from horsesense.runs.shard_files import replies_path, shard_path, write_answers, write_replies
+from horsesense.runs.shard_files import replies_path, shard_path, write_table
 from horsesense.runs.store import probe_path
 from horsesense.scoring.generate import answer_from
 
@@ -389,9 +390,9 @@ class _Writer:
     ) -> None:
         path = shard_path(self.folder, model, probe, number, prompt_format)
         path.parent.mkdir(parents=True, exist_ok=True)
-        write_answers(path, model, probe, answers)
+        write_table(path, table_of_answers(model, probe, answers))
         if replies:
-            write_replies(replies_path(self.folder, model, probe, number, prompt_format), replies)
+            write_table(replies_path(self.folder, model, probe, number, prompt_format), table_of_replies(replies))
         answers.clear()
         replies.clear()
 
@@ -433,21 +434,11 @@ def _reply(item: Item, repeat: int, values: Any) -> Reply:
     return Reply(
         item=item.id,
         format="generate",
-        order=(),
         sample=repeat,
-        prompt="",
-        request="",
-        sent="",
         text=reply,
-        reasoning="",
         outcome="answered" if parsed is not None else "unparsed" if reply.strip() else "empty",
-        logprobs=(),
-        bounded=(),
         parsed=parsed,
         why=why,
-        finish="",
-        prompt_tokens=0,
-        tokens=0,
     )
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 
@@ -12,7 +12,7 @@ import numpy as np
 import orjson
 
 from horsesense.core import Answer, Item, Probe, ScoringSpec
-from horsesense.core.answer_columns import StoredAnswers, StoredReplies
+from horsesense.core.answer_columns import StoredAnswers, StoredReplies, table_of_answers
 from horsesense.core.arrow import Shards
 from horsesense.core.item_file import ids_of
 from horsesense.data.store import Store, occupied
@@ -40,7 +40,7 @@ from horsesense.runs.manifest import (
     write_manifest,
 )
 from horsesense.runs.probe_answers import ProbeAnswers
-from horsesense.runs.shard_files import shard_path, write_answers
+from horsesense.runs.shard_files import shard_path, write_table
 from horsesense.runs.shards import draw
 from horsesense.runs.store import (
     FolderRunStore,
@@ -57,14 +57,6 @@ from horsesense.scoring.prompt_formats import get_prompt_format
 __all__ = ["Settings", "ask_in_memory", "ask_models", "content_of"]
 
 
-@dataclass(frozen=True, slots=True)
-class _Asked:
-    """The probes of a call: complete, and the items drawn from each."""
-
-    whole: Mapping[str, Probe]
-    drawn: Mapping[str, Probe]
-
-
 def ask_models(
     models: Sequence[str | Model],
     probes: Mapping[str, Probe],
@@ -79,22 +71,22 @@ def ask_models(
     budget, and a shard is computed whole or not at all, wherever the engine runs it.
     """
     check_free(folder)
-    asked = _Asked(probes, {name: _draw_items(name, probe, settings) for name, probe in probes.items()})
+    drawn = {name: _draw_items(name, probe, settings) for name, probe in probes.items()}
     with locked(folder):
         # All models are located before anything is stored: a mistyped name must not bind the folder.
-        contents = {name_of(m): content for m in models if (content := _stored_content(m, asked, folder, settings))}
+        contents = {name_of(m): content for m in models if (content := _stored_content(m, drawn, folder, settings))}
         known = hash_in_memory([m if name_of(m) in contents else open_if_served(m, settings, progress) for m in models])
         contents |= {name_of(m): content_of_model(m, settings, progress) for m in known if name_of(m) not in contents}
         known = deduplicate(known, contents, progress)
         manifest = _manifest(folder, settings)
         for part in manifest.parts:
-            _check_part(part, contents, asked.drawn, folder)
+            _check_part(part, contents, drawn, folder)
             if settings.model_type and part.model.name in contents and part.model.family != settings.model_type:
                 raise occupied(folder, f"answers of {part.model.name} as a {part.model.family} model")
         pairs = [(name_of(model), probe) for model in known for probe in probes]
         manifest = replace(manifest, wanted=tuple(dict.fromkeys((*manifest.wanted, *pairs))))
         store = FolderRunStore(folder, manifest, progress)
-        _carry_out(known, contents, asked, store, settings, progress, engine)
+        _carry_out(known, contents, drawn, probes, store, settings, progress, engine)
         Store(folder).sort()
     return store.manifest
 
@@ -107,19 +99,19 @@ def ask_in_memory(
     engine: Engine = LOCAL,
 ) -> list[ProbeAnswers]:
     """Score each model on each probe without storing anything: the same answers as `ask_models`, by the same shards."""
-    asked = _Asked(probes, {name: _draw_items(name, probe, settings) for name, probe in probes.items()})
+    drawn = {name: _draw_items(name, probe, settings) for name, probe in probes.items()}
     known = [open_if_served(each, settings, progress) for each in models]
     store = RunStore()
     contents = {
         name_of(m): content_of_model(m, settings, progress) if engine.remote and isinstance(m, str) else Content("")
         for m in known
     }
-    _carry_out(known, contents, asked, store, settings, progress, engine)
+    _carry_out(known, contents, drawn, probes, store, settings, progress, engine)
     answered = []
     order = {(name_of(model), probe): index for index, (model, probe) in enumerate(product(known, probes))}
     for part in sorted(store.parts, key=lambda part: order[part.model.name, part.probe.name]):
         key = part.model.name, part.probe.name, part.format
-        probe, tables = asked.drawn[part.probe.name], store.answers.pop(key)
+        probe, tables = drawn[part.probe.name], store.answers.pop(key)
         row = {item: n for n, item in enumerate(item for table in tables for item in table.column("item").to_pylist())}
         answers = StoredAnswers.of_tables(tables, np.array([row[item] for item in ids_of(probe.items)]))
         replies = StoredReplies(Shards.of_tables(store.replies.pop(key, ())))
@@ -131,7 +123,8 @@ def ask_in_memory(
 def _carry_out(
     models: Sequence[str | Model],
     contents: Mapping[str, Content],
-    asked: _Asked,
+    drawn: Mapping[str, Probe],
+    whole: Mapping[str, Probe],
     store: RunStore,
     settings: Settings,
     progress: Progress,
@@ -142,8 +135,8 @@ def _carry_out(
         RunJob(
             _by_name(model, settings) if engine.remote else model,
             contents[name_of(model)],
-            asked.drawn,
-            asked.whole,
+            drawn,
+            whole,
             store,
             settings,
             progress,
@@ -210,7 +203,7 @@ def content_of(items: Sequence[Item]) -> str:
     return content_of_ids(ids_of(items))
 
 
-def _stored_content(model: str | Model, asked: _Asked, folder: Path, settings: Settings) -> Content | None:
+def _stored_content(model: str | Model, probes: Collection[str], folder: Path, settings: Settings) -> Content | None:
     """Return the identity of a served or plug-in model whose answers are all stored: it need not be opened."""
     if not isinstance(model, str) or not manifest_path(folder).is_file():
         return None
@@ -219,9 +212,9 @@ def _stored_content(model: str | Model, asked: _Asked, folder: Path, settings: S
     if plugin is None and not is_served(found_by):
         return None
     manifest = read_manifest(folder)
-    if not all(has_all_answers(manifest, folder, model, probe, settings.formats) for probe in asked.drawn):
+    if not all(has_all_answers(manifest, folder, model, probe, settings.formats) for probe in probes):
         return None
-    records = [part.model for part in manifest.parts if part.model.name == model and part.probe.name in asked.drawn]
+    records = [part.model for part in manifest.parts if part.model.name == model and part.probe.name in probes]
     origin = plugin.origin if plugin else ""
     same = all(each.revision == origin or each.revision.endswith(f"({origin})") for each in records)
     return Content(records[0].weights, records[0].identity) if same else None
@@ -340,6 +333,6 @@ def store_control(
         )
         manifest = new_manifest(spec.to_dict(), usual.budget, usual.shard, None, seed).with_part(part)
         store_probe(folder, probe_name, probe)
-        write_answers(shard_path(folder, name, probe_name, 0), name, probe_name, answers)
+        write_table(shard_path(folder, name, probe_name, 0), table_of_answers(name, probe_name, answers))
         write_manifest(folder, manifest)
     return manifest

@@ -16,7 +16,7 @@ from horsesense.models.api.settings import ServedSettings
 from horsesense.models.protocol import Model
 from horsesense.progress import NO_PROGRESS, Progress
 from horsesense.runs.engine import EngineTask, Job
-from horsesense.runs.manifest import ModelRecord, Part, ProbeRecord
+from horsesense.runs.manifest import Part, ProbeRecord
 from horsesense.runs.shards import (
     SAMPLE,
     SERVED_SHARD,
@@ -160,15 +160,15 @@ class RunJob(Job):
         return self._opened
 
     def _take_model(self, opened: OpenedModel) -> list[EngineTask]:
-        self._opened = opened
-        describe = opened.describe
+        record = replace(opened.record, found_by=self.settings.labels.get(self.name, ""))
+        self._opened = replace(opened, record=record)
         if not self.local_models:
-            notes = [str(describe["family"]), *opened.notes]
-            self.progress.log(f"{self.name}: {', '.join(notes)}, special tokens {opened.frame}")
+            notes = [record.family, *opened.notes]
+            self.progress.log(f"{self.name}: {', '.join(notes)}, special tokens {record.frame}")
         self._request = replace(
             self._request,
-            dtype=describe["dtype"],
-            dtype_reason=describe["dtype_reason"],
+            dtype=record.dtype,
+            dtype_reason=record.dtype_reason,
             threads=self.store.threads(opened.threads),
         )
         return [
@@ -225,7 +225,7 @@ class RunJob(Job):
 
     @property
     def _usual_size(self) -> int:
-        return SERVED_SHARD if self.opened.kind == "server" else self.settings.shard
+        return SERVED_SHARD if self.opened.record.kind == "server" else self.settings.shard
 
     def _begin_parts(self, prompt_format: str, size: int) -> list[EngineTask]:
         """Begin all parts whose tokens are counted."""
@@ -244,7 +244,7 @@ class RunJob(Job):
         costs = [int(weights.costs[shard].sum()) for shard in shards]
         stored = sum(cost for cost, there in zip(costs, present, strict=True) if there)
         plan.progress = PartProgress(self.progress, stage_of(self.name, probe, prompt_format), sum(costs))
-        if self.store.persistent and self.opened.kind != "server":  # which forecasts requests and tokens itself
+        if self.store.persistent and self.opened.record.kind != "server":  # which forecasts requests and tokens itself
             already = f", {stored:,} of them stored already" if stored else ""
             self.progress.detail(f"{plan.progress.stage}: {plan.progress.total:,} tokens to compute{already}")
         plan.progress.shard_done(stored)
@@ -277,15 +277,7 @@ class RunJob(Job):
         )
 
     def _part(self, plan: _Plan, shards: int, size: int) -> Part:
-        opened, probe = self.opened, self.probes[plan.probe]
-        record = ModelRecord(
-            **opened.describe,
-            found_by=self.settings.labels.get(self.name, ""),
-            frame=opened.frame,
-            kind=opened.kind,
-            reported=dict(opened.reported),
-            chat_template=opened.chat_template,
-        )
+        record, probe = self.opened.record, self.probes[plan.probe]
         asked = ProbeRecord(
             name=plan.probe,
             items=len(probe.items),

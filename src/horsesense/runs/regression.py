@@ -224,11 +224,9 @@ def _check(
     weights = {run.part.model.weights for run in (new, old)}
     unchanged = len(weights) == 1 and weights != {""} and np.array_equal(a, b, equal_nan=True)
     few = _too_few(new, old)
-    if few:
-        verdict = "inconclusive"
-    elif difference.low >= -margin or unchanged:
+    if not few and (difference.low >= -margin or unchanged):
         verdict = "not worse"
-    elif corrected.high < -margin:
+    elif not few and corrected.high < -margin:
         verdict = "worse"
     missing = _missing(a, b, units, difference, margin) if verdict == "inconclusive" and not few else None
     return RegressionCheck(

@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -16,7 +16,6 @@ from typing import Any
 
 import numpy as np
 
-from horsesense.core import Answer, Reply
 from horsesense.core.answer_columns import (
     COLUMNS,
     NAMES,
@@ -26,8 +25,6 @@ from horsesense.core.answer_columns import (
     check_replies,
     schema_of_answers,
     schema_of_replies,
-    table_of_answers,
-    table_of_replies,
     without_tokens,
 )
 from horsesense.core.arrow import Shards, Source, places_in
@@ -76,14 +73,6 @@ def write_table(path: Path, table: Any) -> None:
         parquet.write_table(table, temporary, compression="zstd")
 
 
-def write_answers(path: Path, model: str, probe: str, answers: Sequence[Answer]) -> None:
-    write_table(path, table_of_answers(model, probe, answers))
-
-
-def write_replies(path: Path, replies: Sequence[Reply]) -> None:
-    write_table(path, table_of_replies(replies))
-
-
 def read_answers(folder: Path, part: Part, columns: ItemColumns) -> StoredAnswers:
     """Read the answers of one part, in the order of its items; a missing or damaged shard is an error."""
     large = len(columns.ids) >= MANY
@@ -98,7 +87,7 @@ def read_answers(folder: Path, part: Part, columns: ItemColumns) -> StoredAnswer
                 fix="run the same command again to finish it",
             )
         Store(folder).check(path, "run the same command again, which computes it again")
-        read = partial(_read_answers, path.resolve(), _version(path))
+        read = partial(_read, _ANSWERS, path.resolve(), _version(path))
         table = read(list(COLUMNS))
         tables.append(without_tokens(table) if large else table)
         if large:
@@ -134,7 +123,7 @@ def read_replies(folder: Path, part: Part) -> StoredReplies:
         if not path.is_file():
             continue
         Store(folder).check(path, _ELSEWHERE)
-        read = partial(_read_replies, path.resolve(), _version(path))
+        read = partial(_read, _REPLIES, path.resolve(), _version(path))
         if part.probe.items < MANY:
             table = read(NAMES)
             sources.append((len(table), table.select))
@@ -154,28 +143,22 @@ def _version(path: Path) -> Version:
     return stat.st_ino, stat.st_size, stat.st_mtime_ns
 
 
-def _same(path: Path, version: Version) -> None:
+_ANSWERS = "answer file", _AGAIN, schema_of_answers, check_answers
+_REPLIES = "file of replies", _ELSEWHERE, schema_of_replies, check_replies
+
+
+def _read(
+    kind: tuple[str, str, Callable[[], Any], Callable[[Any], None]], path: Path, version: Version, columns: list[str]
+) -> Any:
+    """Return columns of a file of answers or replies, checked."""
+    from pyarrow import parquet
+
+    what, fix, schema, check = kind
     if _version(path) != version:
         raise UserError("the file was changed since the run was opened", file=path, fix="open the run again")
-
-
-def _read_answers(path: Path, version: Version, columns: list[str]) -> Any:
-    from pyarrow import parquet
-
-    _same(path, version)
-    with _undamaged("answer file", path, _AGAIN):
-        table = parquet.read_table(path, schema=schema_of_answers(), columns=columns)
-        check_answers(table)
-    return table
-
-
-def _read_replies(path: Path, version: Version, columns: list[str]) -> Any:
-    from pyarrow import parquet
-
-    _same(path, version)
-    with _undamaged("file of replies", path, _ELSEWHERE):
-        table = parquet.read_table(path, schema=schema_of_replies(), columns=columns)
-        check_replies(table)
+    with _undamaged(what, path, fix):
+        table = parquet.read_table(path, schema=schema(), columns=columns)
+        check(table)
     return table
 
 

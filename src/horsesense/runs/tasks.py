@@ -22,6 +22,7 @@ from horsesense.models.hf.load import load_model
 from horsesense.models.locate import identify
 from horsesense.models.protocol import DEFAULT_BUDGET, Model
 from horsesense.runs.engine import WorkerContext
+from horsesense.runs.manifest import ModelRecord
 from horsesense.runs.score_cache import ScoreCache, ScoreStore
 from horsesense.runs.shards import SHARD_TOKENS, Integers
 from horsesense.scoring.precision import load_by_margins
@@ -119,15 +120,10 @@ class ChosenFormat:
 class OpenedModel:
     """What a manifest records about a model, and how it runs."""
 
-    describe: Mapping[str, Any]
+    record: ModelRecord
     notes: tuple[str, ...]
-    kind: str
-    reported: Mapping[str, Any]
-    frame: str
     formats: tuple[ChosenFormat, ...]
     local: bool
-    chat_template: bool
-    """Whether a local model has a chat template."""
     device: str
     threads: int | None
 
@@ -151,13 +147,16 @@ def open_model(context: WorkerContext, request: ModelRequest, items: Sequence[It
         ChosenFormat(each.name, note, each.in_words(model, each.spec(spec)))
         for each, note in choose_prompt_formats(model, request.settings.formats, spec)
     )
-    return OpenedModel(
-        describe=model.describe(),
-        chat_template=isinstance(model, LanguageModel) and model.can("chat"),
-        notes=tuple(model.notes),
+    record = ModelRecord(
+        **model.describe(),
+        frame=model.describe_frame(spec),
         kind=model.who.kind,
         reported=dict(model.who.reported),
-        frame=model.describe_frame(spec),
+        chat_template=isinstance(model, LanguageModel) and model.can("chat"),
+    )
+    return OpenedModel(
+        record=record,
+        notes=tuple(model.notes),
         formats=formats,
         local=isinstance(model, LanguageModel),
         device=model.device.type if isinstance(model, LanguageModel) else "",

@@ -123,20 +123,15 @@ def _reply(item: Item, order: Sequence[int], asked: Turn, choices: Choices) -> R
         item=item.id,
         format="letters",
         order=tuple(order),
-        sample=0,
         prompt=prompt_text(asked),
         request=choices.request,
         sent=choices.sent,
-        text="",
-        reasoning="",
         outcome=outcome,
         logprobs=logprobs,
         bounded=bounded,
         parsed=best[0] if answered and len(best) == 1 else None,
         why=why,
-        finish="",
         prompt_tokens=choices.tokens,
-        tokens=0,
     )
 
 
