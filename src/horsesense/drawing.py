@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from horsesense.data import writing
-from horsesense.errors import need, translate_errors
+from horsesense.errors import UserError, need, translate_errors
+from horsesense.progress import Progress
 
 if TYPE_CHECKING:
     from horsesense.training.training_results import Curve
@@ -21,6 +22,16 @@ def need_pictures() -> None:
     """Raise an error where a library that charts need is not installed."""
     need("vl_convert")
     need("altair")
+
+
+def can_draw(progress: Progress, missing: str) -> bool:
+    """Whether the libraries that charts need are installed; if not, a message says what is ``missing``."""
+    try:
+        need_pictures()
+    except UserError as error:
+        progress.log(f"{missing}: {error}")
+        return False
+    return True
 
 
 def check_drawing(path: Path) -> None:

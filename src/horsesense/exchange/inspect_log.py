@@ -15,8 +15,6 @@ from pathlib import Path
 from string import ascii_uppercase
 from typing import IO, Any
 
-import orjson
-
 from horsesense.core import Item
 from horsesense.data import disk_errors, read_bytes, refuse_devices
 from horsesense.errors import UserError, now_reading
@@ -25,6 +23,7 @@ from horsesense.exchange.log_reader import (
     Sample,
     checked,
     gold_of,
+    loads_with_nan,
     of_ours,
     open_item,
     own_item,
@@ -331,9 +330,6 @@ def _streamed(path: Path) -> Iterator[Any]:
 
 def _json(content: bytes, path: Path) -> Any:
     try:
-        return orjson.loads(content)
-    except orjson.JSONDecodeError:
-        try:  # a missing score is NaN
-            return json.loads(content)
-        except (ValueError, RecursionError) as error:
-            raise UserError(f"the log is damaged or cut off ({error})", file=path, fix="get it again") from None
+        return loads_with_nan(content)  # a missing score is NaN
+    except ValueError as error:
+        raise UserError(f"the log is damaged or cut off ({error})", file=path, fix="get it again") from None

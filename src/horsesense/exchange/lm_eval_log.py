@@ -22,6 +22,7 @@ from horsesense.exchange.log_reader import (
     Sample,
     checked,
     gold_of,
+    loads_with_nan,
     number_of,
     of_ours,
     open_item,
@@ -75,12 +76,9 @@ def _files(path: Path) -> list[Path]:
 
 def _object(text: str) -> dict[str, Any]:
     try:
-        values = orjson.loads(text)
-    except orjson.JSONDecodeError:
-        try:  # Python's own writer knows NaN, which JSON does not
-            values = json.loads(text)
-        except (ValueError, RecursionError) as error:
-            raise UserError(f"the line is not JSON ({error}), or it is cut off") from None
+        values = loads_with_nan(text)
+    except ValueError as error:
+        raise UserError(f"the line is not JSON ({error}), or it is cut off") from None
     if not isinstance(values, dict):
         raise UserError("the line is not a JSON object")
     missing = [name for name in _NEEDED if name not in values]
@@ -143,7 +141,8 @@ def _reported(results: Mapping[str, Any], task: str) -> dict[str, Any]:
 
 def _samples(values: Mapping[str, Any], task: str, model: str, reader: LogReader) -> Iterator[Sample]:
     doc = values["doc"] if isinstance(values["doc"], dict) else {}
-    asked = [tuple(_texts(each)) for each in _in_order(values["arguments"])]
+    requests = _in_order(values["arguments"], "the arguments are neither a list nor an object")
+    asked = [tuple(_in_order(each, "a request has no context and continuation")) for each in requests]
     if not asked:
         raise UserError("the sample has no arguments")
     responses = values["resps"]
@@ -158,22 +157,13 @@ def _samples(values: Mapping[str, Any], task: str, model: str, reader: LogReader
         raise UserError("the responses are neither log-likelihoods of options nor texts")
 
 
-def _in_order(arguments: Any) -> list[Any]:
-    """Return the requests of a sample: a list, or numbered names in newer versions."""
-    if isinstance(arguments, dict):
-        names = sorted(arguments, key=lambda name: (len(name), name))
-        return [arguments[name] for name in names]
-    if isinstance(arguments, list):
-        return arguments
-    raise UserError("the arguments are neither a list nor an object")
-
-
-def _texts(request: Any) -> list[Any]:
-    if isinstance(request, dict):
-        return [request[name] for name in sorted(request, key=lambda name: (len(name), name))]
-    if isinstance(request, list):
-        return request
-    raise UserError("a request has no context and continuation")
+def _in_order(values: Any, problem: str) -> list[Any]:
+    """Return the requests of a sample, or the texts of one: a list, or numbered names in newer versions."""
+    if isinstance(values, dict):
+        return [values[name] for name in sorted(values, key=lambda name: (len(name), name))]
+    if isinstance(values, list):
+        return values
+    raise UserError(problem)
 
 
 def _choice(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -103,6 +104,17 @@ def plain_columns(values: Mapping[str, Any], without: Sequence[str] = ()) -> dic
             or (type(value) is float and isfinite(value))
         )
     }
+
+
+def loads_with_nan(content: bytes | str) -> Any:
+    """Parse JSON in which a missing number may be NaN, as Python writes it; a `ValueError` says what is wrong."""
+    try:
+        return orjson.loads(content)
+    except orjson.JSONDecodeError:
+        try:
+            return json.loads(content)
+        except RecursionError as error:
+            raise ValueError(str(error)) from None
 
 
 def own_item(written: Any) -> Item | None:

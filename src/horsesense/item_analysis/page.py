@@ -11,7 +11,7 @@ import numpy as np
 import scipy.special
 from markupsafe import Markup
 
-from horsesense.data import writing
+from horsesense.data import write_file
 from horsesense.formatting import number
 from horsesense.item_analysis.analysis import ItemAnalyses, ItemAnalysis, ItemStatistics, SuspectItem
 from horsesense.report.page import bundled, environment
@@ -41,8 +41,7 @@ def write_page(analyses: ItemAnalyses, path: Path) -> Path:
         "extra": bundled("item_analysis.css"),
     }
     html = environment().get_template("item_analysis.html.j2").render(values)
-    with writing(path) as temporary:
-        temporary.write_text(html, encoding="utf-8")
+    write_file(path, html)
     return path
 
 

@@ -24,36 +24,33 @@ TITLES = {
 }
 
 
-def svg_charts(collected: Collection) -> dict[tuple[str, str], dict[str, str]]:
-    """Draw the charts of the page, by probe and label, in the colours of its theme."""
+def svg_of(drawing: Any) -> str:
+    """Return a drawing as SVG."""
     import vl_convert
 
+    svg: str = vl_convert.vegalite_to_svg(printable(drawing))
+    return svg
+
+
+def svg_charts(collected: Collection) -> dict[tuple[str, str], dict[str, str]]:
+    """Draw the charts of the page, by probe and label, in the colours of its theme."""
     charts: dict[tuple[str, str], dict[str, str]] = {}
     for probe, summary in _all(collected):
         drawings = {"calibration": calibration(summary)}
         if len(summary.families) > 2:
             drawings["families"] = families(summary)
-        charts[probe, summary.label] = {
-            name: themed(vl_convert.vegalite_to_svg(printable(drawing))) for name, drawing in drawings.items()
-        }
+        charts[probe, summary.label] = {name: themed(svg_of(drawing)) for name, drawing in drawings.items()}
     return charts
 
 
 def svg_curves(collected: Collection) -> list[str]:
     """Draw the learning curves of the page, in their order."""
-    import vl_convert
-
-    return [themed(vl_convert.vegalite_to_svg(printable(learning(curve)))) for curve in collected.curves]
+    return [themed(svg_of(learning(curve))) for curve in collected.curves]
 
 
 def svg_papers(collected: Collection) -> dict[str, tuple[str, str]]:
     """Return the caption and the chart of each paper's or method's table that has one, by its title."""
-    import vl_convert
-
-    return {
-        title: (caption, themed(vl_convert.vegalite_to_svg(printable(each))))
-        for title, caption, each in _table_charts(collected)
-    }
+    return {title: (caption, themed(svg_of(each))) for title, caption, each in _table_charts(collected)}
 
 
 def _table_charts(collected: Collection) -> list[tuple[str, str, dict[str, Any]]]:

@@ -11,12 +11,12 @@ import numpy as np
 import orjson
 
 from horsesense.core.document import plain
-from horsesense.data import writing
-from horsesense.drawing import SOFT, need_pictures, style_chart
+from horsesense.data import write_file
+from horsesense.drawing import SOFT, can_draw, style_chart
 from horsesense.errors import UserError
 from horsesense.methods.ladders.thresholds import LadderResults, LadderThreshold, interval_text
 from horsesense.progress import NO_PROGRESS, Progress
-from horsesense.report.charts import printable, themed
+from horsesense.report.charts import svg_of, themed
 from horsesense.report.page import bundled, environment
 
 PAGE, DATA = "ladder.html", "ladder.json"
@@ -76,17 +76,9 @@ def _by_ladder(results: LadderResults) -> dict[str, list[LadderThreshold]]:
 
 def ladder_svgs(results: LadderResults, progress: Progress = NO_PROGRESS) -> dict[str, str]:
     """Draw each ladder as SVG; nothing where the library that draws it is not installed, with a message."""
-    try:
-        need_pictures()
-    except UserError as missing:
-        progress.log(f"the page has no charts: {missing}")
+    if not can_draw(progress, "the page has no charts"):
         return {}
-    import vl_convert
-
-    return {
-        name: vl_convert.vegalite_to_svg(printable(style_chart(ladder_chart(own), 460, 280)))
-        for name, own in _by_ladder(results).items()
-    }
+    return {name: svg_of(style_chart(ladder_chart(own), 460, 280)) for name, own in _by_ladder(results).items()}
 
 
 def write_ladders(results: LadderResults, folder: Path, progress: Progress = NO_PROGRESS) -> LadderResults:
@@ -95,7 +87,7 @@ def write_ladders(results: LadderResults, folder: Path, progress: Progress = NO_
     svgs = ladder_svgs(results, progress)
     pictures = {name: folder / f"ladder-{name}.svg" for name in svgs}
     for name, path in pictures.items():
-        _write(path, svgs[name].encode())
+        write_file(path, svgs[name])
     values = {
         "results": results,
         "ladders": {name: (own, [_label(each, own) for each in own]) for name, own in ladders.items()},
@@ -103,12 +95,7 @@ def write_ladders(results: LadderResults, folder: Path, progress: Progress = NO_
         "interval_text": interval_text,
         "style": bundled("style.css"),
     }
-    _write(folder / PAGE, environment().get_template("ladder.html.j2").render(values).encode())
+    write_file(folder / PAGE, environment().get_template("ladder.html.j2").render(values))
     written = replace(results, page=folder / PAGE, pictures=tuple(pictures.values()))
-    _write(folder / DATA, orjson.dumps(plain(written), option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
+    write_file(folder / DATA, orjson.dumps(plain(written), option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
     return written
-
-
-def _write(path: Path, content: bytes) -> None:
-    with writing(path) as temporary:
-        temporary.write_bytes(content)

@@ -17,7 +17,6 @@ from horsesense.core import ScoringSpec
 from horsesense.core.spec import Normalisation
 from horsesense.cues.battery import battery
 from horsesense.data import write_file
-from horsesense.errors import UserError
 from horsesense.formatting import count, interval, p_value, percent, points
 from horsesense.progress import NO_PROGRESS, Progress
 from horsesense.registry import provided
@@ -84,14 +83,10 @@ def write_report(collected: Collection, path: Path, drawn: bool = True, progress
     curves: list[str] = []
     paper_charts: Mapping[str, tuple[str, str]] = {}
     if drawn:
-        from horsesense.drawing import need_pictures
+        from horsesense.drawing import can_draw
         from horsesense.report.charts import svg_charts, svg_curves, svg_papers
 
-        try:
-            need_pictures()
-        except UserError as missing:
-            progress.log(f"the page has no charts: {missing}")
-        else:
+        if can_draw(progress, "the page has no charts"):
             charts, curves = svg_charts(collected), svg_curves(collected)
             paper_charts = svg_papers(collected)
     items, tokens = fitting_data(collected)

@@ -19,15 +19,18 @@ from horsesense.stats.wording_variance import Allocation, best_allocation, varia
 if TYPE_CHECKING:
     from horsesense.runs.probe_answers import ProbeAnswers
 
+_OF_ALL = (
+    "Consider the following. {}",
+    "Think about everyday life. {}",
+    "This is part of a test of general knowledge. {}",
+)
 WORDINGS: Mapping[Form, tuple[str, ...]] = {
     "choice": (
         "{}",
         "Here is a question. {}",
         "Answer this quiz question: {}",
         "A friend wants to know: {}",
-        "Consider the following. {}",
-        "Think about everyday life. {}",
-        "This is part of a test of general knowledge. {}",
+        *_OF_ALL,
         "Please answer with care. {}",
     ),
     "cloze": (
@@ -35,9 +38,7 @@ WORDINGS: Mapping[Form, tuple[str, ...]] = {
         "Here is a short text. {}",
         "Complete the sentence. {}",
         "Somebody wrote this line: {}",
-        "Consider the following. {}",
-        "Think about everyday life. {}",
-        "This is part of a test of general knowledge. {}",
+        *_OF_ALL,
         "Read this with care. {}",
     ),
     "sentences": (
@@ -45,9 +46,7 @@ WORDINGS: Mapping[Form, tuple[str, ...]] = {
         "Here is what happened. {}",
         "A neighbour says this. {}",
         "This is from a book for children. {}",
-        "Consider the following. {}",
-        "Think about everyday life. {}",
-        "This is part of a test of general knowledge. {}",
+        *_OF_ALL,
         "Read this with care. {}",
     ),
     "pair": (
@@ -55,9 +54,7 @@ WORDINGS: Mapping[Form, tuple[str, ...]] = {
         "Here are two sentences. {}",
         "A neighbour says this. {}",
         "Suppose that it is so. {}",
-        "Consider the following. {}",
-        "Think about everyday life. {}",
-        "This is part of a test of general knowledge. {}",
+        *_OF_ALL,
         "Read this with care. {}",
     ),
 }

@@ -25,7 +25,7 @@ from horsesense.models.api.address import Address
 from horsesense.models.api.client import Client
 from horsesense.models.api.http import Answer, Transport, classified, parse_json
 from horsesense.models.api.logprobs import ServedPrompt
-from horsesense.models.api.providers import Ask, Body, Provider
+from horsesense.models.api.providers import Ask, Body, Provider, openai_reply
 from horsesense.models.api.requests import TemporaryError
 from horsesense.models.api.served_model import ServedModel
 from horsesense.models.api.settings import ServedSettings
@@ -187,14 +187,8 @@ def _from_inspect(output: Body) -> Body:
     (choice,) = output["choices"][:1] or [{"message": {"content": ""}, "stop_reason": "unknown"}]
     finish = {"max_tokens": "length", "model_length": "length"}.get(choice["stop_reason"], choice["stop_reason"])
     usage = output.get("usage") or {}
-    return {
-        "choices": [{"message": choice["message"], "finish_reason": finish}],
-        "usage": {
-            "prompt_tokens": usage.get("input_tokens"),
-            "completion_tokens": usage.get("output_tokens"),
-            "completion_tokens_details": {"reasoning_tokens": usage.get("reasoning_tokens")},
-        },
-    }
+    tokens = usage.get("input_tokens"), usage.get("output_tokens"), usage.get("reasoning_tokens")
+    return openai_reply(choice["message"], finish, tokens)
 
 
 def _error(error: Exception, provider: Provider) -> Exception:
@@ -294,10 +288,7 @@ def wrap_plugin(plugin: object, name: str = "", settings: ServedSettings | None 
         text = str(answered).encode("utf-8", "replace").decode()
         reply = answered if isinstance(answered, Continuation) else Continuation(text, "stop", 0, 0)
         message = {"content": reply.text, "reasoning_content": reply.reasoning}
-        details = {"reasoning_tokens": reply.reasoning_tokens}
-        usage = {"prompt_tokens": reply.prompt_tokens, "completion_tokens": reply.tokens}
-        choice = {"message": message, "finish_reason": reply.finish}
-        return {"choices": [choice], "usage": usage | {"completion_tokens_details": details}}
+        return openai_reply(message, reply.finish, (reply.prompt_tokens, reply.tokens, reply.reasoning_tokens))
 
     client: Client[Any] = Client(Address("", called, "plug-in"), provider, CallTransport(provider, call), content)
     findings = ServerFindings(client, called)

@@ -245,15 +245,10 @@ def from_responses(reply: Body) -> Body:
         "refusal": "".join(str(part.get("refusal") or "") for part in parts if part.get("type") == "refusal") or None,
         "reasoning_content": "\n".join(summaries),
     }
-    return {
-        "model": reply.get("model"),
-        "choices": [{"message": message, "finish_reason": finish}],
-        "usage": {
-            "prompt_tokens": usage.get("input_tokens"),
-            "completion_tokens": usage.get("output_tokens"),
-            "completion_tokens_details": usage.get("output_tokens_details"),
-        },
-    }
+    reasoning = as_dict(usage.get("output_tokens_details")).get("reasoning_tokens")
+    return openai_reply(
+        message, finish, (usage.get("input_tokens"), usage.get("output_tokens"), reasoning), reply.get("model")
+    )
 
 
 class Azure(OpenAI):
@@ -372,17 +367,9 @@ class Anthropic(Provider):
         message: Body = {"role": "assistant", "content": called[0] if called else "".join(texts)}
         if thoughts:
             message["reasoning_content"] = "\n".join(thoughts)
-        return {
-            "model": reply.get("model"),
-            "choices": [{"message": message, "finish_reason": finish.get(stop, "stop")}],
-            "usage": {
-                "prompt_tokens": count(usage.get("input_tokens")) + cached,
-                "completion_tokens": count(usage.get("output_tokens")),
-                "completion_tokens_details": {
-                    "reasoning_tokens": as_dict(usage.get("output_tokens_details")).get("thinking_tokens")
-                },
-            },
-        }
+        reasoning = as_dict(usage.get("output_tokens_details")).get("thinking_tokens")
+        tokens = count(usage.get("input_tokens")) + cached, count(usage.get("output_tokens")), reasoning
+        return openai_reply(message, finish.get(stop, "stop"), tokens, reply.get("model"))
 
 
 _GEMINI_FILTERS = ("SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII")
@@ -466,18 +453,11 @@ class Google(Provider):
             "content": "".join(str(each.get("text") or "") for each in parts if not each.get("thought")),
             "reasoning_content": "".join(str(each.get("text") or "") for each in parts if each.get("thought")),
         }
-        choice: Body = {"message": message, "finish_reason": finish}
+        tokens = count(usage.get("promptTokenCount")), count(usage.get("candidatesTokenCount")) + thoughts, thoughts
+        written = openai_reply(message, finish, tokens, reply.get("modelVersion"))
         if finish == "content_filter":
-            choice["reported"] = reason
-        return {
-            "model": reply.get("modelVersion"),
-            "choices": [choice],
-            "usage": {
-                "prompt_tokens": count(usage.get("promptTokenCount")),
-                "completion_tokens": count(usage.get("candidatesTokenCount")) + thoughts,
-                "completion_tokens_details": {"reasoning_tokens": thoughts},
-            },
-        }
+            written["choices"][0]["reported"] = reason
+        return written
 
 
 def provider_of(address: Address, settings: ServedSettings) -> Provider:
@@ -500,6 +480,14 @@ def merged(body: Body, more: Body) -> Body:
 
 
 # Replies in OpenAI's form.
+
+
+def openai_reply(message: Body, finish: str, tokens: tuple[Any, Any, Any], model: Any = None) -> Body:
+    """Return a reply in the form of chat completions; ``tokens`` are those of prompt, reply and thoughts."""
+    sent, received, reasoning = tokens
+    details = {"reasoning_tokens": reasoning}
+    usage = {"prompt_tokens": sent, "completion_tokens": received, "completion_tokens_details": details}
+    return {"model": model, "choices": [{"message": message, "finish_reason": finish}], "usage": usage}
 
 
 def read_reply(reply: Body, request: str = "", sent: Body | None = None, allowed: tuple[str, ...] = ()) -> Continuation:
