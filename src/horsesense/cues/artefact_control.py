@@ -147,7 +147,6 @@ def where_cues_fail(
     answered: Sequence[bool] | NDArray[np.bool_],
     units: Names,
     chance: float | None = None,
-    level: float = 0.95,
     seed: int = 0,
 ) -> WhereCuesFail:
     """Split a model's credits by whether cues answer the item. Items with credit nan are left out.
@@ -162,34 +161,24 @@ def where_cues_fail(
     names = np.asarray(units)
     judged = ~np.isnan(earned)
     sides = [
-        accuracy(earned[side], names[side], chance, level, seed) if side.any() else None
+        accuracy(earned[side], names[side], chance, seed=seed) if side.any() else None
         for side in (judged & right, judged & ~right)
     ]
     first, second = sides
     gap = None
     if first and second:
-        gap = _gap(earned[judged], right[judged], names[judged], first.value - second.value, level, seed)
+        gap = _gap(earned[judged], right[judged], names[judged], first.value - second.value, seed)
     return WhereCuesFail(first, second, gap)
 
 
-def _gap(earned: Floats, right: NDArray[np.bool_], names: Names, value: float, level: float, seed: int) -> Estimate:
+def _gap(earned: Floats, right: NDArray[np.bool_], names: Names, value: float, seed: int) -> Estimate:
     """Estimate the difference with its interval; clusters with items on both sides are correlated."""
     units = np.asarray(names)
     rates = rates_of([earned[right], earned[~right]], [units[right], units[~right]], seed)
-    ends = difference_of(rates, level)
     number = len(set(units.tolist()))
     # The smaller side limits the precision: 3 items there are few, however many are on the other.
-    return Estimate(
-        value,
-        ends,
-        len(earned),
-        number,
-        None,
-        level,
-        "intervals of both sides, combined",
-        seed,
-        unit_note(min(rates.numbers)),
-    )
+    note, method = unit_note(min(rates.numbers)), "intervals of both sides, combined"
+    return Estimate(value, difference_of(rates), len(earned), number, method=method, seed=seed, note=note)
 
 
 @dataclass(frozen=True, slots=True)

@@ -257,7 +257,6 @@ def measure_cues(
     splits: int = SPLITS,
     rounds: int = ROUNDS,
     seed: int = 0,
-    level: float = 0.95,
     progress: Progress = NO_PROGRESS,
     encoded: Sequence[tuple[Encoder, Cosines]] = (),
 ) -> Findings:
@@ -272,7 +271,7 @@ def measure_cues(
     check_units(table)
     cues = [*battery(), *(given(name, scores, items) for name, scores in (extra or {}).items()), *also]
     cues += [relatedness_cue(encoder, items, cosine) for encoder, cosine in encoded]
-    findings = examine(prepare(table, cues, progress), len(items), len(cues), splits, rounds, seed, level, progress)[0]
+    findings = examine(prepare(table, cues, progress), len(items), len(cues), splits, rounds, seed, progress)
     clusters = [item.unit(group) for item in items]
     near = []
     for encoder, cosine in encoded:
@@ -290,10 +289,9 @@ def examine(
     splits: int = SPLITS,
     rounds: int = ROUNDS,
     seed: int = 0,
-    level: float = 0.95,
     progress: Progress = NO_PROGRESS,
-) -> tuple[Findings, Searched]:
-    """Return the findings of prepared cues, and the search result with credits per item."""
+) -> Findings:
+    """Return the findings of prepared cues."""
     table = prepared.table
     searched = search(prepared, splits if len(table) <= _LARGE else max(2, splits // 3), seed, progress)
     sample = prepared.take(drawn(table, MOST_TESTED, seed)) if len(table) > MOST_TESTED else prepared
@@ -301,12 +299,11 @@ def examine(
     grown, spread = tree_credit(sample, seed=seed, progress=progress)
     chance = float(table.chance.mean())
     columns = np.concatenate([searched.credit, searched.best[:, None]], axis=1)
-    *accuracies, best = estimates(columns, table.unit, chance, level, seed, searched.variance)
+    *accuracies, best = estimates(columns, table.unit, chance, seed=seed, variance=searched.variance)
     units = sample.table.unit
-    tree, strict = (estimates(grown[:, None], units, chance, at, seed, spread)[0] for at in (level, 0.999))
+    tree, strict = (estimates(grown[:, None], units, chance, at, seed, spread)[0] for at in (0.95, 0.999))
     cues = _ranked(prepared, searched, accuracies, p)
-    mark = position_mark(prepared, seed)
-    findings = Findings(
+    return Findings(
         n=len(table),
         left_out=items - len(table),
         units=int(table.unit.max()) + 1,
@@ -318,10 +315,9 @@ def examine(
         tree=tree,
         tree_strict=strict,
         tested=len(sample.table),
-        position_mark=mark,
+        position_mark=position_mark(prepared, seed),
         verdict=verdict([(c.pick, c.accuracy.value, c.p) for c in cues], best.value, tree.value, strict.low, chance),
     )
-    return findings, searched
 
 
 def _is_sure(cue: Finding, chance: float) -> bool:

@@ -363,7 +363,7 @@ class _Battery:
         return rules_of(prepared, searched, self.splits, self.seed)
 
     def findings(self, prepared: Prepared, items: int) -> Findings:
-        return examine(prepared, items, len(self.cues), self.splits, self.rounds, self.seed, progress=self.progress)[0]
+        return examine(prepared, items, len(self.cues), self.splits, self.rounds, self.seed, self.progress)
 
 
 def harden_probe(
