@@ -16,7 +16,7 @@ from pathlib import Path
 
 from horsesense.core import ScoringSpec
 from horsesense.models.hf import causal, masked
-from horsesense.models.hf.plan import make_plan
+from horsesense.models.hf.batch_plan import make_plan
 from horsesense.models.hf.rows import Question, SpecialIds
 
 SIZES = (10_000, 100_000, 1_000_000)

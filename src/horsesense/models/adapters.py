@@ -115,7 +115,7 @@ def write_adapted(base: Path, adapter: Path, folder: Path) -> None:
 
 
 def _bidirectional(base: Path, read_offset: int) -> Any:
-    from horsesense.models.bidirectional import BidirectionalLlamaConfig
+    from horsesense.models.bidirectional_llama import BidirectionalLlamaConfig
 
     values = read_part(base, "AutoConfig").to_dict()
     for name in ("model_type", "architectures"):

@@ -16,7 +16,7 @@ from horsesense.report.run_report import write_report
 from horsesense.runs.probe_answers import related_auditor
 from horsesense.runs.result import Result, Spread, spreads
 from horsesense.runs.run import Run
-from horsesense.runs.until import SequentialResult, sequential_results
+from horsesense.runs.stopping_rule import SequentialResult, sequential_results
 from horsesense.runs.withheld import WithheldResult
 from horsesense.runs.wordings import WordingResult
 

@@ -92,7 +92,7 @@ def ask(
     meaning = parse_spec(spec)
     asked = parse_prompt_formats(formats if isinstance(formats, str) else ",".join(formats))
     if design.until is not None:
-        from horsesense.runs.until import ask_until
+        from horsesense.runs.stopping_rule import ask_until
 
         if design.withhold or design.wordings:
             problem = f"{argument('until')} cannot be combined with {argument('withhold')} or {argument('wordings')}"

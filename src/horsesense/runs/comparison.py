@@ -438,7 +438,7 @@ def sequential_differences(
     runs: Sequence[tuple[Path, Sequence[ProbeAnswers]]], until: str, how: Normalisation | None = None
 ) -> tuple[SequentialDifference, ...]:
     """Return the anytime-valid difference of each pair of models on each probe that both answered."""
-    from horsesense.runs.until import by_family
+    from horsesense.runs.stopping_rule import by_family
     from horsesense.stats.sequential import confidence_sequence, parse_until, stops_at
 
     rule, differences = parse_until(until), []

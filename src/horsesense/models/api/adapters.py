@@ -22,6 +22,7 @@ import numpy as np
 from horsesense.core import ScoringSpec
 from horsesense.errors import UserError
 from horsesense.models.api.address import Address
+from horsesense.models.api.capabilities import ReplyTrial, ServerFindings
 from horsesense.models.api.client import Client
 from horsesense.models.api.http import Answer, Transport, classified, parse_json
 from horsesense.models.api.logprobs import ServedPrompt
@@ -29,7 +30,6 @@ from horsesense.models.api.providers import Ask, Body, Provider, openai_reply
 from horsesense.models.api.requests import TemporaryError
 from horsesense.models.api.served_model import ServedModel
 from horsesense.models.api.settings import ServedSettings
-from horsesense.models.api.trial import ReplyTrial, ServerFindings
 from horsesense.models.protocol import DEFAULT_BUDGET, Ability, Continuation, Identity, Likelihood
 from horsesense.progress import NO_PROGRESS, Progress
 

@@ -17,6 +17,7 @@ from horsesense.formatting import count
 from horsesense.models.api.address import parse_address
 from horsesense.models.api.batches import AnthropicBatches, BatchTransport, OpenAIBatches
 from horsesense.models.api.bos import prepend_bos
+from horsesense.models.api.capabilities import ServerFindings
 from horsesense.models.api.client import Client
 from horsesense.models.api.http import HttpTransport
 from horsesense.models.api.logprobs import (
@@ -31,7 +32,6 @@ from horsesense.models.api.providers import Ask, as_sent, no_choices, provider_o
 from horsesense.models.api.request_log import RequestLog
 from horsesense.models.api.requests import KeyRefusedError, RefusedError, Request
 from horsesense.models.api.settings import ServedSettings, money
-from horsesense.models.api.trial import ServerFindings
 from horsesense.models.protocol import (
     DEFAULT_BUDGET,
     Ability,

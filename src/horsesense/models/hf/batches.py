@@ -14,10 +14,10 @@ import numpy as np
 
 from horsesense.core import ScoringSpec
 from horsesense.errors import UserError, argument
+from horsesense.models.hf.batch_plan import Plan, gc_disabled, make_plan
 from horsesense.models.hf.encoding import FramedPrompt
 from horsesense.models.hf.forward import Pending
 from horsesense.models.hf.language_model import LanguageModel
-from horsesense.models.hf.plan import Plan, gc_disabled, make_plan
 from horsesense.models.hf.rows import Row
 from horsesense.models.protocol import DEFAULT_BUDGET, Values
 from horsesense.progress import NO_PROGRESS, Progress

@@ -12,9 +12,9 @@ import numpy as np
 
 from horsesense.core import BLANK, Fill, ScoringSpec
 from horsesense.errors import UserError, argument
+from horsesense.models.hf.batch_plan import make_plan
 from horsesense.models.hf.batches import Sizes, score_rows
 from horsesense.models.hf.encoding import require_token_head
-from horsesense.models.hf.plan import make_plan
 from horsesense.models.hf.rows import ModelInput, Row
 from horsesense.models.protocol import DEFAULT_BUDGET, Choices, Continuation, Sampling, Turn
 from horsesense.progress import NO_PROGRESS, Progress

@@ -90,9 +90,9 @@ def read_part(folder: Path, auto_class: str, **options: Any) -> Any:
     """
     import transformers
 
-    from horsesense.models import bidirectional
+    from horsesense.models import bidirectional_llama
 
-    loader = getattr(transformers, auto_class, None) or getattr(bidirectional, auto_class)
+    loader = getattr(transformers, auto_class, None) or getattr(bidirectional_llama, auto_class)
     if auto_class not in ("AutoConfig", "AutoTokenizer"):
         options.setdefault("use_safetensors", None if "gguf_file" in options else True)
         if not options.keys() & {"gguf_file", "config"}:

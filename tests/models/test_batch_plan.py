@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from hypothesis import given
 from hypothesis import strategies as st
 
-from horsesense.models.hf.plan import Plan, make_plan
+from horsesense.models.hf.batch_plan import Plan, make_plan
 from horsesense.models.hf.rows import ModelInput, Row
 
 ids = st.lists(st.integers(0, 3), min_size=1, max_size=6).map(tuple)
@@ -83,5 +83,5 @@ def test_the_order_of_the_rows_does_not_change_the_trees() -> None:
 def test_the_plan_loads_no_torch() -> None:
     import subprocess
 
-    code = "import sys, horsesense.models.hf.plan, horsesense.scoring.prompts; sys.exit('torch' in sys.modules)"
+    code = "import sys, horsesense.models.hf.batch_plan, horsesense.scoring.prompts; sys.exit('torch' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
