@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 
-from horsesense.stats.prevalence import coverage
+from tests.support.simulated_audits import coverage
 
 SHARES = (0.0, 0.02, 0.05, 0.1, 0.25)
 READERS = ((0.95, 0.02), (0.8, 0.05), (0.6, 0.1))

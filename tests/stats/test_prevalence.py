@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from horsesense.errors import UserError
-from horsesense.stats.prevalence import Count, correct_share, coverage, share
+from horsesense.stats.prevalence import Count, correct_share, share
+from tests.support.simulated_audits import coverage
 
 
 @settings(deadline=None)

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import ast
+import inspect
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any, Union
 
 from horsesense.cli.commands import all_commands
-from horsesense.cli.generate import field_helps, load, return_type, union_members
+from horsesense.cli.generate import field_helps, globals_of, load, resolve, union_members
 from horsesense.core.document import Document
 
 
@@ -25,6 +29,26 @@ def _printed(kind: Any) -> Any:
     if issubclass(kind, Document):
         return kind
     return return_type(kind.save)
+
+
+def return_type(function: Callable[..., Any]) -> Any:
+    """What a function returns, with what its module imports for type checkers only."""
+    module = dict(globals_of(function))
+    innermost = inspect.unwrap(function)
+    innermost = getattr(innermost, "__extends__", (innermost,))[0]
+    for name, where in _checked_imports(inspect.getsourcefile(innermost) or ""):
+        if name not in module:
+            module[name] = load(f"{where}:{name}")
+    return resolve(inspect.signature(function).return_annotation, module)
+
+
+def _checked_imports(file: str) -> Iterator[tuple[str, str]]:
+    """Names that a module imports for type checkers only, each with its module."""
+    for node in ast.parse(Path(file).read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+            for each in node.body:
+                if isinstance(each, ast.ImportFrom) and each.module and each.module.startswith("horsesense"):
+                    yield from ((alias.name, each.module) for alias in each.names)
 
 
 def schema_of(command: str) -> dict[str, Any]:

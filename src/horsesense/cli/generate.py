@@ -22,7 +22,7 @@ import sys
 import textwrap
 import types
 import typing
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from collections.abc import Sequence as AnySequence
 from contextlib import nullcontext
 from contextvars import ContextVar
@@ -490,26 +490,6 @@ def as_option(name: str, value: str) -> str:
 def forget_command() -> None:
     """No command is running: parameters are written as options of their own name."""
     _current.set(None)
-
-
-def return_type(function: Callable[..., Any]) -> Any:
-    """What a function returns, with what its module imports for type checkers only."""
-    module = dict(globals_of(function))
-    innermost = inspect.unwrap(function)
-    innermost = getattr(innermost, "__extends__", (innermost,))[0]
-    for name, where in _checked_imports(inspect.getsourcefile(innermost) or ""):
-        if name not in module:
-            module[name] = load(f"{where}:{name}")
-    return resolve(inspect.signature(function).return_annotation, module)
-
-
-def _checked_imports(file: str) -> Iterator[tuple[str, str]]:
-    """Names that a module imports for type checkers only, each with its module."""
-    for node in ast.parse(Path(file).read_text(encoding="utf-8")).body:
-        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
-            for each in node.body:
-                if isinstance(each, ast.ImportFrom) and each.module and each.module.startswith("horsesense"):
-                    yield from ((alias.name, each.module) for alias in each.names)
 
 
 def print_json(document: Any) -> None:

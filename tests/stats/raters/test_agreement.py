@@ -27,7 +27,8 @@ from horsesense.stats.raters.agreement import (
     pair_kappa,
     percent_agreement,
 )
-from horsesense.stats.raters.votes import Scale, Votes, count_votes, votes_on_scale
+from horsesense.stats.raters.votes import Scale, Votes, tabulate, votes_on_scale
+from tests.support.votes import triples
 
 
 def table(rows: list[str], labels: str) -> Votes:
@@ -38,7 +39,7 @@ def table(rows: list[str], labels: str) -> Votes:
         for place, value in enumerate(row)
         if value != "."
     ]
-    return count_votes(judgements, labels)
+    return tabulate(triples(judgements), labels)
 
 
 def counted(rows: list[list[int]]) -> Votes:
@@ -47,7 +48,7 @@ def counted(rows: list[list[int]]) -> Votes:
     for item, row in enumerate(rows):
         values = [str(label) for label, count in enumerate(row) for _ in range(count)]
         judgements += [Judgement(f"i{item}", f"#{place + 1}", "demo", value) for place, value in enumerate(values)]
-    return count_votes(judgements, [str(label) for label in range(len(rows[0]))])
+    return tabulate(triples(judgements), [str(label) for label in range(len(rows[0]))])
 
 
 # Krippendorff, "Computing Krippendorff's Alpha-Reliability" (2011): four observers, twelve units, missing data.

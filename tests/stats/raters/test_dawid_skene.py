@@ -10,8 +10,9 @@ import pytest
 from horsesense.core import Judgement
 from horsesense.errors import UserError
 from horsesense.stats.raters.adjudication import dawid_skene
-from horsesense.stats.raters.votes import Votes, count_votes
+from horsesense.stats.raters.votes import Votes, tabulate
 from horsesense.stats.resampling import Floats
+from tests.support.votes import triples
 
 # Dawid and Skene (1979), table 1: the fitness of 45 patients as judged by five anaesthetists, the first of
 # them three times; one entry a patient: the first observer's three answers, then the other four.
@@ -29,7 +30,7 @@ def patients() -> Votes:
         first, _, others = entry.partition("-")
         judgements += [Judgement(f"{place}", "1", "demo", value) for value in first]
         judgements += [Judgement(f"{place}", f"{who}", "demo", value) for who, value in enumerate(others, start=2)]
-    return count_votes(judgements, "1234")
+    return tabulate(triples(judgements), "1234")
 
 
 def test_the_paper() -> None:
@@ -76,7 +77,7 @@ def noisy(seed: int, items: int = 25) -> Votes:
             if who == "ann" or rng.random() < 0.8:
                 value = truth if rng.random() < skill else rng.choice("xyz")
                 judgements.append(Judgement(f"{item}", who, "demo", value))
-    return count_votes(judgements, "xyz")
+    return tabulate(triples(judgements), "xyz")
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
@@ -105,7 +106,7 @@ def test_a_reliable_minority_wins() -> None:
     for item, value in enumerate(truth):
         judgements += [Judgement(f"{item}", who, "demo", value) for who in ("expert", "second")]
         judgements += [Judgement(f"{item}", f"g{k}", "demo", rng.choice("ab")) for k in range(3)]
-    votes = count_votes(judgements, "ab")
+    votes = tabulate(triples(judgements), "ab")
     found = ["ab"[place] for place in dawid_skene(votes).posterior.argmax(axis=1)]
     majority = ["ab"[place] for place in votes.counts().argmax(axis=1)]
     assert sum(a == b for a, b in zip(majority, truth, strict=True)) < 195
@@ -114,4 +115,4 @@ def test_a_reliable_minority_wins() -> None:
 
 def test_nobody_known() -> None:
     with pytest.raises(UserError, match="not known whose votes"):
-        dawid_skene(count_votes([Judgement("i", "#1", "demo", "a")], "ab"))
+        dawid_skene(tabulate(triples([Judgement("i", "#1", "demo", "a")]), "ab"))

@@ -9,7 +9,8 @@ from horsesense.core import Judgement
 from horsesense.errors import UserError
 from horsesense.stats.raters.agreement import by_annotator, by_item
 from horsesense.stats.raters.qualification import Threshold, choose_gold, qualify
-from horsesense.stats.raters.votes import count_votes
+from horsesense.stats.raters.votes import tabulate
+from tests.support.votes import triples
 
 LABELS = ["0", "1", "2", "3", "4"]
 GOLD = {f"g{place}": digit for place, digit in enumerate("0011223344")}
@@ -74,7 +75,7 @@ def test_gold_is_spread_over_the_labels() -> None:
 
 def test_each_person_beside_the_others() -> None:
     judgements = answers("ann", "0011") + answers("ben", "0011") + answers("cid", "1111") + answers("dan", "....0")
-    found = {each.annotator: each for each in by_annotator(count_votes(judgements, LABELS), resamples=50)}
+    found = {each.annotator: each for each in by_annotator(tabulate(triples(judgements), LABELS), resamples=50)}
     # ann meets ben's and cid's votes: same as both 2 of 4 times, as one of the two 2 of 4 times.
     assert found["ann"].agrees == pytest.approx((0.5 + 0.5 + 1 + 1) / 4)
     assert found["cid"].agrees == pytest.approx(0.5)
@@ -88,6 +89,6 @@ def test_each_person_beside_the_others() -> None:
 
 def test_disputed_items_come_first() -> None:
     judgements = answers("ann", "001") + answers("ben", "01.") + answers("cid", "02.")
-    found = by_item(count_votes(judgements, LABELS))
+    found = by_item(tabulate(triples(judgements), LABELS))
     assert [(each.item, each.agree) for each in found] == [("g1", 0.0), ("g0", 1.0)]
     assert found[0].votes == {"0": 1, "1": 1, "2": 1}

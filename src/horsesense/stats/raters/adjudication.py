@@ -45,11 +45,10 @@ class DawidSkene:
 def dawid_skene(votes: Votes, steps: int = STEPS) -> DawidSkene:
     """Fit the model. An annotator may have judged an item more than once, as in the paper's example.
 
-    >>> from horsesense.stats.raters.votes import count_votes
-    >>> from horsesense.core import Judgement
+    >>> from horsesense.stats.raters.votes import tabulate
     >>> given = [(str(i), who, "yn"[i % 2]) for i in range(20) for who in ("ann", "ben")]
     >>> given += [(str(i), "cid", "yn"[i % 3 == 0]) for i in range(20)]  # cid guesses
-    >>> model = dawid_skene(count_votes([Judgement(i, a, "demo", v) for i, a, v in given], "yn"))
+    >>> model = dawid_skene(tabulate(given, "yn"))
     >>> model.posterior[0].round(2).tolist(), model.prior.round(2).tolist()
     ([1.0, 0.0], [0.5, 0.5])
     """

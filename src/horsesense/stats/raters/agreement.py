@@ -64,10 +64,9 @@ def krippendorff_alpha(
 ) -> Estimate:
     """Estimate Krippendorff's alpha; votes may be missing, and labels nominal, ordinal or interval (0, 1, 2 …).
 
-    >>> from horsesense.stats.raters.votes import count_votes
-    >>> from horsesense.core import Judgement
+    >>> from horsesense.stats.raters.votes import tabulate
     >>> given = [(str(i), who, "ab"[(i + (i == 3) * place) % 2]) for i in range(9) for place, who in enumerate("pq")]
-    >>> votes = count_votes([Judgement(i, a, "demo", v) for i, a, v in given], "ab")
+    >>> votes = tabulate(given, "ab")
     >>> round(krippendorff_alpha(votes).value, 3)
     0.779
     """

@@ -73,19 +73,13 @@ def judgements_by_item(judgements: Iterable[Judgement]) -> dict[str, list[Judgem
     return by_item
 
 
-def count_votes(judgements: Iterable[Judgement], labels: Sequence[str]) -> Votes:
-    """Tabulate judgements; a value that is not a label is an error.
+def tabulate(votes: Iterable[tuple[str, str, str]], labels: Sequence[str]) -> Votes:
+    """Tabulate votes from triples of item, annotator and label; a value that is not a label is an error.
 
-    >>> given = [("i", "ann", "yes"), ("i", "ben", "no"), ("j", "ann", "yes")]
-    >>> table = count_votes([Judgement(i, a, "demo", v) for i, a, v in given], ["no", "yes"])
+    >>> table = tabulate([("i", "ann", "yes"), ("i", "ben", "no"), ("j", "ann", "yes")], ["no", "yes"])
     >>> table.counts().tolist(), table.people
     ([[1.0, 1.0], [0.0, 1.0]], 2)
     """
-    return tabulate(((each.item, each.annotator, each.value) for each in judgements), labels)
-
-
-def tabulate(votes: Iterable[tuple[str, str, str]], labels: Sequence[str]) -> Votes:
-    """Tabulate votes from triples of item, annotator and label."""
     known = {label: index for index, label in enumerate(labels)}
     items: dict[str, int] = {}
     annotators: dict[str, int] = {}
