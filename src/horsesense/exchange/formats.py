@@ -98,20 +98,9 @@ WRITES = tuple(name for name, (write, _) in FORMATS.items() if write)
 READS = tuple(name for name, (_, read) in FORMATS.items() if read)
 
 
-def writer(name: str) -> Write:
-    """Return the writer of a format."""
-    function: Write = _find(name, "write", WRITES, "can only be imported")
-    return function
-
-
-def reader(name: str) -> Read:
-    """Return the log reader of a format."""
-    function: Read = _find(name, "read", READS, "has no logs")
-    return function
-
-
-def _find(name: str, kind: Literal["write", "read"], known: tuple[str, ...], problem: str) -> Any:
-    """Return a function of a built-in format or of a plug-in's."""
+def format_function(name: str, kind: Literal["write", "read"]) -> Any:
+    """Return the writer or the log reader of a format, built in or a plug-in's."""
+    known, problem = (WRITES, "can only be imported") if kind == "write" else (READS, "has no logs")
     if name in known:
         return load(FORMATS[name][0 if kind == "write" else 1])
     if name not in FORMATS:
@@ -159,7 +148,7 @@ def export(
     from horsesense.core.catalogue import as_probe, name_in_run
     from horsesense.data import disk_errors, writing_folder
 
-    write = writer(to)
+    write: Write = format_function(to, "write")
     loaded = as_probe(probe)
     if not loaded.items:
         raise UserError("the probe is empty", fix="give one with items")

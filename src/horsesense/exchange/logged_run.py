@@ -24,7 +24,7 @@ from horsesense.data import disk_errors, writing_folder
 from horsesense.data.store import Store
 from horsesense.data.table_formats import Row, any_rows, table_files
 from horsesense.errors import UserError, argument, translate_errors, unknown
-from horsesense.exchange.formats import reader
+from horsesense.exchange.formats import Read, format_function
 from horsesense.exchange.log_reader import (
     ANOTHER,
     TABLES,
@@ -473,22 +473,15 @@ def import_log(
     Returns:
         Models and probes, what was left out, and what the log does not contain.
     """
-    read = reader(format)
+    read: Read = format_function(format, "read")
     if not files:
         raise UserError("no log is given", fix="name a file")
     paths = [Path(file) for file in files]
     for path in paths:
         with disk_errors(path):
             path.stat()
-    roles = _columns(format, columns)
+    if columns and format != "answers":
+        raise UserError("only a table of answers has columns to map", fix=f"leave them out for {format}")
+    roles = parse_answer_columns(columns)
     log = LogReader(skip_bad=skip_bad, columns=roles, model=model, filter=filter, scorer=scorer)
     return write_logged_run(log, read, paths, Path(out), format, cluster, progress)
-
-
-def _columns(format: str, text: str) -> dict[str, str]:
-    if format != "answers":
-        if text:
-            raise UserError("only a table of answers has columns to map", fix=f"leave them out for {format}")
-        return {}
-
-    return parse_answer_columns(text)

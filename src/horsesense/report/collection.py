@@ -24,7 +24,7 @@ from horsesense.report.summary import Summary, summarise
 from horsesense.runs.comparison import ProbeComparison, by_probe, enough_answered, side_by_side
 from horsesense.runs.item_columns import item_columns
 from horsesense.runs.manifest import Manifest, manifest_path
-from horsesense.runs.probe_answers import ProbeAnswers, ProbeFormat, read_finished
+from horsesense.runs.probe_answers import ProbeAnswers, read_finished
 from horsesense.runs.result import LEAST_ANSWERED, Spread, shown_names, spreads
 from horsesense.runs.withheld import WITHHELD_FROM, withheld_results
 from horsesense.training.training_results import Curve, read_curves, study_runs
@@ -98,9 +98,8 @@ def collect(
     curves = {folder: [] if manifest_path(folder).is_file() else read_curves(folder) for folder in folders}
     whole = [run for folder in folders for run in (study_runs(folder) if curves[folder] else [folder])]
     for folder in dict.fromkeys(whole):
-        manifest, parts, rest = read_finished(folder, alone=len(whole) == 1)
-        incomplete = [(part.model.name, str(ProbeFormat(part.probe.name, part.format))) for part in rest]
-        unfinished += incomplete + manifest.not_begun
+        manifest, parts, incomplete = read_finished(folder, alone=len(whole) == 1)
+        unfinished += incomplete
         if parts:
             manifests[folder] = manifest
             runs.append((folder, parts))

@@ -329,8 +329,8 @@ def read_run(folder: Path, unfinished: bool = False, merge: bool = True) -> tupl
     return manifest, merge_steps(answered) if merge else answered
 
 
-def read_finished(folder: Path, alone: bool = True) -> tuple[Manifest, list[ProbeAnswers], list[Part]]:
-    """Read the complete parts of a run folder, and return the incomplete ones too.
+def read_finished(folder: Path, alone: bool = True) -> tuple[Manifest, list[ProbeAnswers], list[tuple[str, str]]]:
+    """Read the complete parts of a run folder; also return model and probe (with its format) of the incomplete ones.
 
     A folder without any complete part is an error where it is ``alone``; beside others it has nothing to show.
     """
@@ -338,9 +338,11 @@ def read_finished(folder: Path, alone: bool = True) -> tuple[Manifest, list[Prob
         return *read_run(folder), []
     manifest = read_manifest(folder)
     rest = [part for part in manifest.parts if not is_finished(folder, part)]
+    incomplete = [(part.model.name, str(ProbeFormat(part.probe.name, part.format))) for part in rest]
+    incomplete += manifest.not_begun
     if len(rest) < len(manifest.parts):
-        return manifest, read_run(folder, unfinished=True)[1], rest
-    return (*read_run(folder), []) if alone else (manifest, [], rest)
+        return manifest, read_run(folder, unfinished=True)[1], incomplete
+    return (*read_run(folder), manifest.not_begun) if alone else (manifest, [], incomplete)
 
 
 def _seeds(folder: Path) -> list[Path]:

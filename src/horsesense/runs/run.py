@@ -13,7 +13,7 @@ from horsesense.core.spec import Normalisation
 from horsesense.errors import UserError, unknown
 from horsesense.progress import NO_PROGRESS, Progress
 from horsesense.runs.manifest import Manifest
-from horsesense.runs.probe_answers import ProbeAnswers, ProbeFormat, read_finished, read_run, results_of
+from horsesense.runs.probe_answers import ProbeAnswers, read_finished, read_run, results_of
 from horsesense.runs.result import Result, shown_names
 
 if TYPE_CHECKING:
@@ -299,10 +299,9 @@ def finished_by_place(runs: Sequence[AnyRun]) -> tuple[list[tuple[Path, Sequence
         if isinstance(run, Run):
             by_place.append((run.folder or Path(f"run {number}"), run.answered))
         else:
-            manifest, answered, unfinished = read_finished(Path(run), alone=len(runs) == 1)
+            _, answered, incomplete = read_finished(Path(run), alone=len(runs) == 1)
             by_place.append((Path(run), answered))
-            incomplete = [(part.model.name, str(ProbeFormat(part.probe.name, part.format))) for part in unfinished]
-            left += incomplete + manifest.not_begun
+            left += incomplete
     if not any(answered for _, answered in by_place):
         answers_by_place(runs)  # says what is wrong with the first
     names = shown_names([*(a.part.model.name for _, all_of in by_place for a in all_of), *(model for model, _ in left)])
