@@ -27,7 +27,8 @@ from horsesense.stats.combined import valence_bias
 from horsesense.stats.intervals import Estimate
 from horsesense.stats.ordinal import mean_absolute_error, quadratic_kappa
 from horsesense.stats.raters.agreement import fleiss_kappa, krippendorff_alpha
-from horsesense.stats.raters.votes import count_votes
+from horsesense.stats.raters.votes import tabulate
+from tests.support.votes import triples
 
 RUNS, RESAMPLES = 250, 400
 EDGES = (0.0, 0.02, 0.1, 0.3, 0.5, 0.7, 0.9, 0.98, 1.0)
@@ -304,7 +305,7 @@ def _agreement(n: int) -> Draw:
         own = rng.integers(0, 3, n)
         said = np.where(rng.random((n, 3)) < truth[0] ** 0.5, own[:, None], rng.integers(0, 3, (n, 3)))
         judgements = [Judgement(str(i), str(k), "demo", "abc"[said[i, k]]) for i in range(n) for k in range(3)]
-        votes = count_votes(judgements, "abc")
+        votes = tabulate(triples(judgements), "abc")
         return [
             (measure(votes, seed=seed, resamples=RESAMPLES), truth[0]) for measure in (fleiss_kappa, krippendorff_alpha)
         ]
