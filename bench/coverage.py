@@ -293,7 +293,7 @@ def _scale(n: int) -> Draw:
         picked = [(int(place),) for place in np.where(rng.random(n) < truth[0], gold, other)]
         error = (1 - truth[0]) * float(np.mean([abs(a - b) for a in range(5) for b in range(5)]))
         measures = (mean_absolute_error, error), (quadratic_kappa, truth[0])
-        return [(m(gold.tolist(), picked, 5, names(n), seed=seed, resamples=RESAMPLES), true) for m, true in measures]
+        return [(m(gold.tolist(), picked, 5, names(n)), true) for m, true in measures]
 
     return draw
 
@@ -306,9 +306,7 @@ def _agreement(n: int) -> Draw:
         said = np.where(rng.random((n, 3)) < truth[0] ** 0.5, own[:, None], rng.integers(0, 3, (n, 3)))
         judgements = [Judgement(str(i), str(k), "demo", "abc"[said[i, k]]) for i in range(n) for k in range(3)]
         votes = tabulate(triples(judgements), "abc")
-        return [
-            (measure(votes, seed=seed, resamples=RESAMPLES), truth[0]) for measure in (fleiss_kappa, krippendorff_alpha)
-        ]
+        return [(measure(votes, resamples=RESAMPLES), truth[0]) for measure in (fleiss_kappa, krippendorff_alpha)]
 
     return draw
 
