@@ -7,12 +7,13 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from horsesense.core import write_probe
+from horsesense.models.api import batches
 from tests.fuzz.mutations import changed_bytes
 from tests.models.api.test_providers import KEY, NAMES, PROBE, VERSIONS, named
 from tests.support.api_styles import knowing
 from tests.support.model_server import ModelServer
 
-_BUDGET = ("--limit", "2", "--patience", "0.2", "--timeout", "5", "--concurrency", "1")
+_BUDGET = ("--limit", "2", "--patience", "0.2", "--timeout", "2", "--concurrency", "1")
 """One request at a time, so that the seed decides which reply is changed in which way."""
 VARIABLES = {f"{name}_API_KEY": KEY for name in ("OPENAI", "ANTHROPIC", "GEMINI", "AZURE_OPENAI", "VLLM")}
 
@@ -23,6 +24,7 @@ def provider_calls(
     """Yield each kind of server with what makes a command line for it and the server to run meanwhile."""
     folder.mkdir()
     write_probe(folder / "asked.jsonl", PROBE)
+    batches.GATHER, batches.POLLS = 0.1, (0.05, 0.1)  # a batch of two questions waits for nobody
 
     for style in NAMES:
 

@@ -47,6 +47,7 @@ def apart(monkeypatch: pytest.MonkeyPatch) -> None:
     """What the fuzzer sets is put back afterwards."""
     import uvicorn
 
+    from horsesense.models.api import batches
     from horsesense.runs.ray import RayEngine
 
     for name in ("HORSESENSE_CACHE", "WNHOME", "HF_HUB_OFFLINE", "HORSESENSE_DEVICE", *VARIABLES):
@@ -66,5 +67,7 @@ def apart(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(socket, "socket", Closed)
     monkeypatch.setattr(socket, "getaddrinfo", nowhere)
+    for name in ("GATHER", "POLLS"):
+        monkeypatch.setattr(batches, name, getattr(batches, name))
     monkeypatch.setattr(uvicorn, "run", uvicorn.run)
     monkeypatch.setattr(RayEngine, "_connect", RayEngine._connect)
