@@ -19,10 +19,14 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 # Errors only: a mirror of packages makes pip warn once per package.
 PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input -qq
+# pip would compile 21,000 modules, of which few are ever imported; Python compiles these, and keeps them even where
+# that is off, since demo and tests start the program dozens of times.
+INSTALL := $(PIP) install --no-compile
+export PYTHONDONTWRITEBYTECODE :=
 # Two processes, distributed by file, so that the set-up of a file runs once, in the order of tests/conftest.py: the
 # longest first. One thread each on two cores: with two threads, both processes would wait for each other at every
-# matrix product. Byte code is written wherever it is off, since some tests start the program dozens of times.
-PYTEST ?= PYTHONDONTWRITEBYTECODE= OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
+# matrix product.
+PYTEST ?= OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
 
 .PHONY: setup fetch demo test quick lint docs docs-serve bench peers coverage verdicts fuzz faults lock sbom clean
 
@@ -33,9 +37,9 @@ setup: $(READY)
 $(READY): pyproject.toml constraints.txt requirements.lock
 	@echo "Set-up: torch and the packages of requirements.lock into $(VENV), a few minutes."
 	@$(PYTHON) -m venv $(VENV)
-	@$(PIP) install "$$(grep '^torch==' constraints.txt)"
-	@$(PIP) install --no-deps --require-hashes -r requirements.lock
-	@$(PIP) install --no-deps --no-build-isolation -e .
+	@$(INSTALL) "$$(grep '^torch==' constraints.txt)"
+	@$(INSTALL) --no-deps --require-hashes -r requirements.lock
+	@$(INSTALL) --no-deps --no-build-isolation -e .
 	@touch $(READY)
 
 fetch: $(READY)
@@ -71,7 +75,7 @@ docs-serve: $(READY)
 	$(BIN)/python -m tools.docs --serve
 
 bench: $(READY)
-	for file in $(filter-out bench/contamination.py bench/coverage.py bench/verdicts.py bench/round_trip.py,$(wildcard bench/*.py)); do echo "== $$file"; $(BIN)/python $$file || exit 1; done
+	for file in $(filter-out bench/contamination.py bench/coverage.py bench/verdicts.py bench/round_trip.py bench/against_peers.py,$(wildcard bench/*.py)); do echo "== $$file"; $(BIN)/python $$file || exit 1; done
 
 peers: $(READY)
 	$(BIN)/horsesense fetch smollm2

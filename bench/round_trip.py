@@ -6,7 +6,6 @@ spec preset ``lm-eval``, an item that earns otherwise, an id that does not come 
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
 import sys
@@ -15,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from peers.environments import outside, python_of
+from peers.material import for_older
 
 import horsesense as hs
 from horsesense.core import Card, Item, Probe
@@ -50,21 +50,6 @@ def probes() -> dict[str, Probe]:
     ]
     made = {"sentences": list(starter), "clozes": cloze, "choices": choice, "pairs": entailed}
     return {name: Probe.of(items, Card(name, made="made to be compared")) for name, items in made.items()}
-
-
-def for_older(folder: Path, out: Path) -> Path:
-    """The bundled model as a transformers of the peers' version reads it."""
-    out.mkdir()
-    for file in folder.iterdir():
-        if file.name not in ("config.json", "tokenizer_config.json"):
-            (out / file.name).symlink_to(file)
-    config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
-    config |= {"rope_theta": config["rope_parameters"]["rope_theta"], "torch_dtype": "float32"}
-    (out / "config.json").write_text(json.dumps(config), encoding="utf-8")
-    told = json.loads((folder / "tokenizer_config.json").read_text(encoding="utf-8"))
-    told["tokenizer_class"] = "PreTrainedTokenizerFast"
-    (out / "tokenizer_config.json").write_text(json.dumps(told), encoding="utf-8")
-    return out
 
 
 def run(*words: object, here: Path | None = None) -> None:

@@ -17,11 +17,11 @@ from typing import Any
 
 import torch
 from peers.environments import ask_peer
-from peers.material import CATS, bert_vocabulary, save_bert, sentences
+from peers.material import CATS, bert_vocabulary, five_way, save_bert, sentences
 from peers.measuring import Timed, matrix_rate, timed
 from transformers import AutoModelForCausalLM
 
-from horsesense.core import Item, ScoringSpec
+from horsesense.core import ScoringSpec
 from horsesense.errors import UserError
 from horsesense.models.hf.batch_plan import make_plan
 from horsesense.models.hf.batches import DEFAULT_BUDGET, score_questions
@@ -107,15 +107,6 @@ def masked(count: int = int(os.environ.get("COUNT", "48"))) -> None:
         print(f"  share of it       {share:.2f} by the clock, {share_used:.2f} by the processor (wanted {wanted[0]})")
         print(f"  one at a time     {_times(loop, ours, loop.result)} (float32, one copy in 24, scaled; wanted 4)")
         print(f"  minicons          {_times(theirs, ours)} (float32, batch {best}; wanted {wanted[1]})")
-
-
-def five_way(count: int) -> list[Item]:
-    from horsesense.lexicons.sources import open_graph
-    from horsesense.methods.wordnetqa.builder import build_wordnetqa
-    from horsesense.methods.wordnetqa.plan import WordNetPlan
-
-    probe = build_wordnetqa(open_graph("wordnet"), WordNetPlan("hypernymy", as_paper=True, limit=count))
-    return list(probe.items[:count])
 
 
 def questions(count: int = int(os.environ.get("COUNT", "40"))) -> None:

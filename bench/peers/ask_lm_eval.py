@@ -13,7 +13,7 @@ from loading import load
 
 job = json.load(sys.stdin)
 torch.set_num_threads(job["threads"])
-network, tokenizer = load(job["model"], "causal")
+network, tokenizer = load(job["model"], "causal", job.get("dtype", "float32"))
 model = HFLM(
     pretrained=network, tokenizer=tokenizer, device="cpu", batch_size=job["batch"], prefix_token_id=job["prefix"]
 )

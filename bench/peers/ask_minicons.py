@@ -12,7 +12,7 @@ from minicons import scorer
 
 job = json.load(sys.stdin)
 torch.set_num_threads(job["threads"])
-network, tokenizer = load(job["model"], job["kind"])
+network, tokenizer = load(job["model"], job["kind"], job.get("dtype", "float32"))
 kind = scorer.MaskedLMScorer if job["kind"] == "masked" else scorer.IncrementalLMScorer
 model = kind(network, "cpu", tokenizer=tokenizer)
 texts, size = job["texts"], job["batch"] or len(job["texts"])

@@ -15,6 +15,7 @@ PEERS = {
     "minicons": ("minicons==0.3.39", "transformers==4.57.6"),
     "lm_eval": ("lm_eval[hf]==0.4.13", "transformers==4.57.6"),
     "inspect": ("inspect-ai==0.3.285", "transformers==4.57.6", "accelerate"),
+    "lighteval": ("lighteval==0.13.0", "transformers==4.57.6", "accelerate"),
 }
 """Peer → what is installed for it, after the torch that this project is tested with."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from transformers import (
     PreTrainedTokenizerFast,
 )
 
+from horsesense.core import Item
 from horsesense.errors import UserError
 from horsesense.methods.starter.probe import starter_probe
 from horsesense.models.locate import locate
@@ -103,3 +105,28 @@ def save_llama(folder: Path) -> Path:
     network.save_pretrained(folder)
     AutoTokenizer.from_pretrained(os.environ.get("TOKENIZER") or locate("smollm2").folder).save_pretrained(folder)
     return folder
+
+
+def for_older(folder: Path, out: Path, dtype: str = "float32") -> Path:
+    """The bundled model as a transformers of the peers' version reads it."""
+    out.mkdir()
+    for file in folder.iterdir():
+        if file.name not in ("config.json", "tokenizer_config.json"):
+            (out / file.name).symlink_to(file)
+    config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+    config |= {"rope_theta": config["rope_parameters"]["rope_theta"], "torch_dtype": dtype}
+    (out / "config.json").write_text(json.dumps(config), encoding="utf-8")
+    told = json.loads((folder / "tokenizer_config.json").read_text(encoding="utf-8"))
+    told["tokenizer_class"] = "PreTrainedTokenizerFast"
+    (out / "tokenizer_config.json").write_text(json.dumps(told), encoding="utf-8")
+    return out
+
+
+def five_way(count: int) -> list[Item]:
+    """Questions of WordNetQA about hypernyms."""
+    from horsesense.lexicons.sources import open_graph
+    from horsesense.methods.wordnetqa.builder import build_wordnetqa
+    from horsesense.methods.wordnetqa.plan import WordNetPlan
+
+    probe = build_wordnetqa(open_graph("wordnet"), WordNetPlan("hypernymy", as_paper=True, limit=count))
+    return list(probe.items[:count])
