@@ -21,7 +21,6 @@ READY := $(VENV)/.ready
 PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input -qq
 # pip would compile 21,000 modules, of which few are ever imported; Python compiles these, and keeps them even where
 # that is off, since demo and tests start the program dozens of times.
-INSTALL := $(PIP) install --no-compile
 export PYTHONDONTWRITEBYTECODE :=
 # Two processes, distributed by file, so that the set-up of a file runs once, in the order of tests/conftest.py: the
 # longest first. One thread each on two cores: with two threads, both processes would wait for each other at every
@@ -37,9 +36,9 @@ setup: $(READY)
 $(READY): pyproject.toml constraints.txt requirements.lock
 	@echo "Set-up: torch and the packages of requirements.lock into $(VENV), a few minutes."
 	@$(PYTHON) -m venv $(VENV)
-	@$(INSTALL) "$$(grep '^torch==' constraints.txt)"
-	@$(INSTALL) --no-deps --require-hashes -r requirements.lock
-	@$(INSTALL) --no-deps --no-build-isolation -e .
+	@$(PIP) install --no-compile "$$(grep '^torch==' constraints.txt)"
+	@$(PIP) install --no-compile --no-deps --require-hashes -r requirements.lock
+	@$(PIP) install --no-compile --no-deps --no-build-isolation -e .
 	@touch $(READY)
 
 fetch: $(READY)

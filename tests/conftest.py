@@ -42,25 +42,23 @@ _SLOW_FIXTURES = {
 }
 """A test that asks a model, a server, a browser or a whole release takes longer than a loop while working allows."""
 _SLOW_FOLDERS = (
-    "tests/annotate",
-    "tests/annotation_server",
-    "tests/cues",
-    "tests/stats/test_accuracy.py",
-    "tests/stats/test_paired.py",
-    "tests/core/test_catalogue.py",
-    "tests/core/test_frame.py",
-    "tests/methods/test_method_commands.py",
-    "tests/profiling/test_profile.py",
-    "tests/test_errors.py",
-    "tests/test_init.py",
-    "tests/test_registry.py",
-    "tests/cli",
-    "tests/docs",
-    "tests/lexicons",
-    "tests/training",
-    "tests/methods/wordnetqa",
-    "tests/tools",
-)
+    "tests/annotate", "tests/annotation_server", "tests/cli", "tests/core/test_catalogue.py",
+    "tests/core/test_frame.py", "tests/core/test_round_trip.py", "tests/cues", "tests/docs", "tests/faults",
+    "tests/fuzz", "tests/item_analysis", "tests/lexicons", "tests/methods/ladders/test_polarity.py",
+    "tests/methods/rica/test_builder.py", "tests/methods/rica/test_ladder.py",
+    "tests/methods/test_method_commands.py", "tests/methods/winoventi/test_circumstances.py",
+    "tests/methods/winoventi/test_plausibility.py", "tests/methods/wordnetqa", "tests/models/api",
+    "tests/models/test_one_door.py", "tests/planting", "tests/profiling", "tests/replication/test_computed.py",
+    "tests/report/test_cue_control.py", "tests/report/test_hostile_pages", "tests/report/test_in_chromium.py",
+    "tests/report/test_page_data.py", "tests/report/test_profile_in_chromium.py",
+    "tests/report/test_run_report.py", "tests/runs/test_columns.py", "tests/runs/test_replies.py",
+    "tests/scoring/test_fast_path.py", "tests/scoring/test_prompt_formats.py", "tests/stats/test_accuracy.py",
+    "tests/stats/test_family_accuracy.py", "tests/stats/test_item_response.py", "tests/stats/test_paired.py",
+    "tests/stats/test_power.py", "tests/stats/test_psychometric.py", "tests/stats/test_sequential.py",
+    "tests/stats/test_standouts.py", "tests/test_contributing.py", "tests/test_errors.py", "tests/test_init.py",
+    "tests/test_registry.py", "tests/tools", "tests/training",
+)  # fmt: skip
+"""Folders and files of tests that take a second and more; ``make quick`` does not even import them."""
 
 
 _FIRST = (
@@ -71,12 +69,21 @@ _FIRST = (
 """The longest files come first: two processes share the files, and one of these would keep one of them at the end."""
 
 
+def _place(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave out what ``make quick`` would import in vain."""
+    quick = config.getoption("markexpr") == "not slow"
+    return True if quick and _place(collection_path).startswith(_SLOW_FOLDERS) else None
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """What ``make quick`` leaves out is told by what a test uses, so that nobody has to keep a list."""
-    items.sort(key=lambda item: not item.path.relative_to(ROOT).as_posix().startswith(_FIRST))
+    items.sort(key=lambda item: not _place(item.path).startswith(_FIRST))
     for item in items:
-        place = item.path.relative_to(ROOT).as_posix()
-        if _SLOW_FIXTURES & set(getattr(item, "fixturenames", ())) or place.startswith(_SLOW_FOLDERS):
+        if _SLOW_FIXTURES & set(getattr(item, "fixturenames", ())) or _place(item.path).startswith(_SLOW_FOLDERS):
             item.add_marker("slow")
 
 
