@@ -119,6 +119,15 @@ def _answer(value: dict[str, Any]) -> str:
     return answer if isinstance(answer, str) else ", ".join(answer)
 
 
+def _check_batch(takes: str, platform: str, suffix: str, path: Path, round: int) -> None:
+    """Raise an error for a file that a platform does not take, and for a round that it would not return."""
+    if path.suffix != suffix:
+        raise UserError(f"{takes} as {suffix}", file=path, fix="give the file that ending")
+    if round != 1:
+        fix = "write a table, or judge the second round separately"
+        raise UserError(f"{platform} does not return the round", fix=fix)
+
+
 # Potato.
 
 
@@ -127,10 +136,7 @@ _YES = ("yes", "no")
 
 def write_potato(path: Path, instrument: Instrument, tasks: Sequence[Task], round: int) -> list[Path]:
     """Write items as JSON lines, and the config (JSON is YAML)."""
-    if path.suffix != ".jsonl":
-        raise UserError("Potato takes items as .jsonl", file=path, fix="give the file that ending")
-    if round != 1:
-        raise UserError("Potato does not return the round", fix="write a table, or judge the second round separately")
+    _check_batch("Potato takes items", "Potato", ".jsonl", path, round)
     config = path.with_name(f"{path.stem}.config.yaml")
     write_rows(path, ({"id": task.item, "text": _text(task, instrument)} for task in tasks), ())
     write_file(
@@ -216,10 +222,7 @@ _CHOSEN = "value"
 
 def write_mturk(path: Path, instrument: Instrument, tasks: Sequence[Task], round: int) -> list[Path]:
     """Write the inputs of a batch and the HTML of the HIT (paste it into the project's layout)."""
-    if path.suffix != ".csv":
-        raise UserError("MTurk takes inputs as .csv", file=path, fix="give the file that ending")
-    if round != 1:
-        raise UserError("MTurk does not return the round", fix="write a table, or judge the second round separately")
+    _check_batch("MTurk takes inputs", "MTurk", ".csv", path, round)
     if instrument.kind == "pair":
         raise UserError("a HIT cannot check pairs of texts while they are typed", fix="serve the study instead")
     most = max((len(task.choices) for task in tasks), default=0)

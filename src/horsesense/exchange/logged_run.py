@@ -322,8 +322,7 @@ class _Writer:
             "select body from items join chosen on place = item order by place limit 1"
         ).fetchone()
         own = item_from_dict(orjson.loads(first[0]))
-        counted = {"items": 0}
-        ids, families = [], set()
+        ids, families = list[str](), set[str]()
 
         def items() -> Iterator[Item]:
             rows = self.base.execute("select body, columns from items join chosen on place = item order by place")
@@ -335,7 +334,6 @@ class _Writer:
                     item = replace(item, facets={**in_facets, **item.facets})
                     if self.cluster in values:
                         item = replace(item, groups={**item.groups, self.cluster: str(values[self.cluster])})
-                counted["items"] += 1
                 ids.append(item.id)
                 families.add(item.unit())
                 yield item
@@ -345,7 +343,7 @@ class _Writer:
         write_jsonl(path, items())
         card = Card(
             name=own.probe,
-            items=counted["items"],
+            items=len(ids),
             families=len(families),
             made=f"Read from a log of {self.tool}, task {task}.",
             normalise="" if replies else "sum",

@@ -80,10 +80,11 @@ def ask(
     Returns:
         The answers with their results.
     """
-    from horsesense.runs.ask_models import Settings, ask_in_memory, ask_models
+    from horsesense.runs.ask_models import ask_in_memory, ask_models
     from horsesense.runs.probe_answers import read_run
     from horsesense.runs.run import Run
     from horsesense.runs.shards import SERVED, sizes
+    from horsesense.runs.tasks import Settings
     from horsesense.scoring.normalise import parse_normalisation
     from horsesense.scoring.prompt_formats import parse_prompt_formats
 

@@ -54,8 +54,6 @@ from horsesense.runs.store import (
 from horsesense.runs.tasks import Content, Settings
 from horsesense.scoring.prompt_formats import get_prompt_format
 
-__all__ = ["Settings", "ask_in_memory", "ask_models", "content_of"]
-
 
 def ask_models(
     models: Sequence[str | Model],

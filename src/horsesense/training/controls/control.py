@@ -111,6 +111,13 @@ class Control:
         return replace(fitted, method=f"{fitted.method} ({self.plugin.origin})")
 
 
+_NETWORKS = {
+    "choice-only": "the options, by a BiLSTM",
+    "choice-to-choice": "the options of an item together",
+    "question-to-choice": "question and option, one vector each",
+    "esim": "question and option, aligned word by word",
+}
+"""Controls with a network of their own, and what each sees."""
 CONTROLS = {
     "random": Control(".majority:guess", "nothing: a random guess", trains=False, by_chance=True),
     "majority": Control(".majority:majority", "the most frequent training answer", chooses="never"),
@@ -123,30 +130,10 @@ CONTROLS = {
     "vector-similarity": Control(".bag_of_words:vector_similarity", "similarity of question and answer vectors", False),
     "choice-only-linear": Control(".bag_of_words:choice_only_linear", "the words of each option, linear", again=True),
     "hypothesis-only": Control(".bag_of_words:hypothesis_only", "the words of the second text of a pair, linear"),
-    "choice-only": Control(
-        ".partial_input:choice_only",
-        "the options, by a BiLSTM",
-        by_chance=True,
-        again=True,
-    ),
-    "choice-to-choice": Control(
-        ".partial_input:choice_to_choice",
-        "the options of an item together",
-        by_chance=True,
-        again=True,
-    ),
-    "question-to-choice": Control(
-        ".partial_input:question_to_choice",
-        "question and option, one vector each",
-        by_chance=True,
-        again=True,
-    ),
-    "esim": Control(
-        ".partial_input:esim",
-        "question and option, aligned word by word",
-        by_chance=True,
-        again=True,
-    ),
+    **{
+        name: Control(f".partial_input:{name.replace('-', '_')}", about, by_chance=True, again=True)
+        for name, about in _NETWORKS.items()
+    },
     "choice-only-encoder": Control(
         ".partial_input:choice_only_encoder", "the options, by a transformer (-m)", by_chance=True
     ),
