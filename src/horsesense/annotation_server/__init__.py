@@ -7,7 +7,7 @@ Only the command line imports it. The database of a study is `horsesense.annotat
 - `entrance_pages`, `annotator_pages`, `researcher_pages`: the routes, with their forms and tables.
 - `links_and_sessions`: links and cookies, and signed tokens of a platform.
 - `answering`: store an answer; `queue`: who judges what next, and people who leave.
-- `study_progress`: progress, for researchers; `stages`: studies served one after the other.
+- `study_progress`: progress, for researchers; `staged_app`: studies served one after the other.
 
 The public functions are attributes of this module, and are loaded on first use.
 """

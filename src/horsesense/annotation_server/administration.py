@@ -246,7 +246,7 @@ def serve_pipeline(
     """
     import uvicorn
 
-    from horsesense.annotation_server.stages import staged_app
+    from horsesense.annotation_server.staged_app import staged_app
 
     app = staged_app(pipeline, address or f"http://{host}:{port}", progress)
     check_free(host, port)

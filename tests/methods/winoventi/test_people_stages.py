@@ -15,7 +15,7 @@ from horsesense.annotate.database.participants import invite
 from horsesense.annotate.instrument import find_instrument
 from horsesense.annotate.study import ITEMS
 from horsesense.annotate.task import tasks_of
-from horsesense.annotation_server.stages import StagedApp, staged_app
+from horsesense.annotation_server.staged_app import StagedApp, staged_app
 from horsesense.core import Card, Judgement, Probe, read_probe, write_judgements
 from horsesense.methods.winoventi import exceptions, pipeline, word_relations
 from horsesense.methods.winoventi.associations import Association
