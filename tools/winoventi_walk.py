@@ -21,7 +21,7 @@ from playwright.sync_api import Error, sync_playwright
 
 import horsesense as hs
 from horsesense.annotate.database.participants import invite
-from horsesense.annotation_server.stages import staged_app
+from horsesense.annotation_server.staged_app import staged_app
 from horsesense.progress import Progress
 
 NOUNS = ("bucket", "gate", "kettle", "towel", "apple", "candle", "coat", "bridge")
