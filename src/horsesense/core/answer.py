@@ -55,7 +55,7 @@ class Fill:
     logprob: float
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Reply:
     """One reply to one question about an item, a letter or a text; stored unchanged to be parsed again."""
 
@@ -83,7 +83,7 @@ class Reply:
     """Letters: the log-probability of each letter, in the order of the item's options; empty for generation."""
     bounded: tuple[bool, ...] = ()
     """Letters: whether a letter was missing from the server's list, so that its score is an upper bound."""
-    parsed: int | None = None
+    parsed: int | None
     """The option that it names; None if the reply could not be parsed."""
     why: str = ""
     """The rule that parsed it, or why none did; of a failure, what the server reports."""

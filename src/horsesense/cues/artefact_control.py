@@ -178,7 +178,7 @@ def _gap(earned: Floats, right: NDArray[np.bool_], names: Names, value: float, s
     number = len(set(units.tolist()))
     # The smaller side limits the precision: 3 items there are few, however many are on the other.
     note, method = unit_note(min(rates.numbers)), "intervals of both sides, combined"
-    return Estimate(value, difference_of(rates), len(earned), number, method=method, seed=seed, note=note)
+    return Estimate(value, difference_of(rates), len(earned), number, None, method=method, seed=seed, note=note)
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,7 +31,7 @@ class Estimate:
     """Number of items."""
     clusters: int
     """Number of clusters of those items; the smaller count for two crossed groupings."""
-    chance: float | None = None
+    chance: float | None
     """Chance level; None where it is undefined."""
     level: float = 0.95
     """Confidence level."""
