@@ -55,7 +55,7 @@ class Fill:
     logprob: float
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Reply:
     """One reply to one question about an item, a letter or a text; stored unchanged to be parsed again."""
 
@@ -63,25 +63,25 @@ class Reply:
     """Id of the item."""
     format: str
     """Prompt format: ``letters``, ``generate`` or ``structured``."""
-    order: tuple[int, ...] = ()
+    order: tuple[int, ...]
     """Options as they were shown, first to last; empty where that is not known."""
-    sample: int = 0
+    sample: int
     """Index of the sample, from 0."""
-    prompt: str = ""
+    prompt: str
     """The prompt: a text, or a conversation with the role before each message."""
-    request: str = ""
+    request: str
     """SHA-256 of the request to a server; empty for a local model."""
-    sent: str = ""
+    sent: str
     """The request as it was sent, as JSON; empty for a local model."""
-    text: str = ""
+    text: str
     """The reply without its thoughts; empty where only the next letter was read."""
-    reasoning: str = ""
+    reasoning: str
     """Thoughts, where the model shows them."""
-    outcome: str = ""
+    outcome: str
     """What became of the question (`ReplyOutcome`)."""
-    logprobs: tuple[float, ...] = ()
+    logprobs: tuple[float, ...]
     """Letters: the log-probability of each letter, in the order of the item's options; empty for generation."""
-    bounded: tuple[bool, ...] = ()
+    bounded: tuple[bool, ...]
     """Letters: whether a letter was missing from the server's list, so that its score is an upper bound."""
     parsed: int | None
     """The option that it names; None if the reply could not be parsed."""

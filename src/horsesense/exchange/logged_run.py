@@ -432,9 +432,16 @@ def _reply(item: Item, repeat: int, values: Any) -> Reply:
     return Reply(
         item=item.id,
         format="generate",
+        order=(),
         sample=repeat,
+        prompt="",
+        request="",
+        sent="",
         text=reply,
+        reasoning="",
         outcome="answered" if parsed is not None else "unparsed" if reply.strip() else "empty",
+        logprobs=(),
+        bounded=(),
         parsed=parsed,
         why=why,
     )

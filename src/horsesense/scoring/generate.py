@@ -110,6 +110,8 @@ def _reply(
         text=written.text,
         reasoning=written.reasoning,
         outcome=outcome,
+        logprobs=(),
+        bounded=(),
         parsed=None if index is None else order[index],
         why=why,
         finish=written.finish,
