@@ -1,17 +1,22 @@
-"""The near sets that ship with the package: size, hops, distance, relatedness, and the best cue of the battery.
+"""The near sets that ship with the package: size, hops, distance, relatedness, the best cue, and repeated options.
 
 python bench/near_sets.py [hypernymy hyponymy definitions synonymy dictionary]
 Relatedness is the accuracy of the option nearest to the question, by each encoder and by the sum of both. The best cue
 is that of the highest accuracy among the number cues of the battery, by their maximum or minimum, chosen on all items.
+The last two columns are for a reader who knows the keys of other questions: the accuracy of a guess among the options
+that are not the key of a question in the other half of the concepts, and of any other question.
 Needs WordNet, GCIDE, GloVe and MiniLM (horsesense fetch wordnet gcide glove minilm).
 """
 
 from __future__ import annotations
 
 import sys
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from random import Random
 
 import horsesense as hs
-from horsesense.core import Probe
+from horsesense.core import Item, Probe
 from horsesense.cues.relatedness import encoders
 from horsesense.cues.search import prepare
 from horsesense.cues.table import table_of
@@ -20,6 +25,7 @@ from horsesense.lexicons.sources import open_graph
 from horsesense.methods.wordnetqa.plan import RELATIONS
 from horsesense.methods.wordnetqa.trimming import number_cues, relatedness_cues
 
+HALVINGS = 10
 SETS = ("hypernymy", "hyponymy", "definitions", "synonymy", "dictionary")
 
 
@@ -27,6 +33,36 @@ def built(name: str) -> Probe:
     if name == "dictionary":
         return hs.wordnetqa.build_dictionaryqa(distractors="near")
     return hs.wordnetqa.build(relation=next(each for each in RELATIONS if each == name), distractors="near")
+
+
+def guess(pairs: Sequence[tuple[Item, Counter[str]]]) -> float:
+    """Return the accuracy of a guess among the options that are not a key elsewhere, or among all if there is none."""
+    credit = 0.0
+    for item, keys in pairs:
+        new = [i for i, concept in enumerate(item.concepts) if not keys[concept]] or range(len(item.concepts))
+        credit += (item.answer in new) / len(new)
+    return credit / len(pairs)
+
+
+def from_other_half(items: Sequence[Item], seed: int) -> float:
+    """Return this accuracy where the keys of the other half of the asked concepts are known."""
+    asked = sorted({item.groups["asked"] for item in items})
+    half = set(Random(seed).sample(asked, len(asked) // 2))
+    keys: defaultdict[bool, Counter[str]] = defaultdict(Counter)
+    for item in items:
+        keys[item.groups["asked"] in half][key(item)] += 1
+    return guess([(item, keys[item.groups["asked"] not in half]) for item in items])
+
+
+def from_all_others(items: Sequence[Item]) -> float:
+    """Return this accuracy where the keys of all other questions are known."""
+    keys = Counter(map(key, items))
+    return guess([(item, keys - Counter([key(item)])) for item in items])
+
+
+def key(item: Item) -> str:
+    assert item.answer is not None
+    return item.concepts[item.answer]
 
 
 def row(name: str, taxonomy: Graph) -> str:
@@ -46,12 +82,19 @@ def row(name: str, taxonomy: Graph) -> str:
     concepts = len({item.groups["asked"] for item in items})
     values = " | ".join(f"{value:.3f}" for value in related)
     span = f"{hops[0]} to {hops[-1]}" if hops[-1] else "–"
-    return f"| {name} | {len(items):,} | {concepts:,} | {span} | {distance} | {values} | {means[best]:.3f} ({rule}) |"
+    half = sum(from_other_half(items, seed) for seed in range(HALVINGS)) / HALVINGS
+    repeated = f"{half:.3f} | {from_all_others(items):.3f}"
+    size = f"{len(items):,} | {concepts:,} | {span} | {distance}"
+    return f"| {name} | {size} | {values} | {means[best]:.3f} ({rule}) | {repeated} |"
 
 
 def main() -> None:
     taxonomy = open_graph("wordnet")
-    print("| set | questions | concepts | hops | distance | GloVe | MiniLM | both | best cue |", flush=True)
+    print(
+        "| set | questions | concepts | hops | distance | GloVe | MiniLM | both | best cue "
+        "| not a key in the other half | not a key of any other question |",
+        flush=True,
+    )
     for name in sys.argv[1:] or SETS:
         print(row(name, taxonomy), flush=True)
 

@@ -3,12 +3,12 @@
 OMP_NUM_THREADS=1 python -m tools.store_near [hypernymy hyponymy-more ... ladders]            write them
 OMP_NUM_THREADS=1 python -m tools.store_near --check [hypernymy hyponymy-more ... ladders]    compare, byte for byte
 
-The profile asks hypernymy, hyponymy, definitions and dictionary; NAME-more and NAME-further have questions beyond
-those, and of hypernymy all of the concepts that are asked at every number of hops. Needs
-`horsesense fetch wordnet gcide glove minilm` and the libraries of constraints.txt; takes some minutes per set. The
-texts of the items follow from the stored ids, so that a set is written again only when its rules change. Definitions,
-dictionary and hyponymy-more were drawn by earlier rules: a new draw gives other questions. synonymy was drawn by the
-same functions, but was not drawn again by this tool.
+The profile asks hypernymy, hyponymy, definitions, synonymy and dictionary; NAME-more has questions beyond those, and of
+hypernymy all of the concepts that are asked at every number of hops. Needs `horsesense fetch wordnet gcide glove
+minilm` and the libraries of constraints.txt; takes some minutes per set. The texts of the items follow from the stored
+ids, so that a set is written again only when its rules change. definitions, dictionary and synonymy were drawn by
+earlier rules: a new draw gives other questions. So does one of hyponymy-more, and from hypernymy-more and
+hyponymy-more 14 and 60 questions were taken out by a rule on people that came after the draw.
 """
 
 from __future__ import annotations
@@ -17,11 +17,15 @@ import argparse
 import sys
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import cast
 
+import numpy as np
+
 from horsesense.cues.relatedness import Encoder, encoders
+from horsesense.cues.tokens import Floats
 from horsesense.lexicons.sources import open_graph
 from horsesense.methods.ladders import taxa
 from horsesense.methods.wordnetqa.attested import AttestedConcepts
@@ -33,14 +37,15 @@ from horsesense.methods.wordnetqa.distractors import QuestionOptions
 from horsesense.methods.wordnetqa.near_distractors import NearBuilder, at_all_hops
 from horsesense.methods.wordnetqa.near_senses import Senses
 from horsesense.methods.wordnetqa.plan import Relation, WordNetPlan
-from horsesense.methods.wordnetqa.stored_near import FURTHER, MORE, stored_in, write_stored
+from horsesense.methods.wordnetqa.stored_near import MORE, stored_in, write_stored
 from horsesense.methods.wordnetqa.trimming import trim
 
 SEARCHED: dict[str, int | None] = {
     "hypernymy-more": None,
-    "hyponymy-further": None,
+    "hyponymy-more": None,
     "definitions-more": 5200,
     "synonymy": None,
+    "synonymy-more": None,
 }
 """Sets by `set_search`, and the number of candidates; None: all."""
 METHODS = Path(__file__).parents[1] / "src" / "horsesense" / "methods"
@@ -57,7 +62,7 @@ def main() -> None:
     parser.add_argument("names", nargs="*", help="sets; by default, those that are stored")
     parser.add_argument("--check", action="store_true", help="compare with the stored files instead of writing them")
     arguments = parser.parse_args()
-    known = encoders()
+    known = [remembered(encoder) for encoder in encoders()]
     if len(known) < 2:
         sys.exit("both encoders are needed: horsesense fetch glove minilm")
     different = []
@@ -96,26 +101,33 @@ def write(name: str, file: Path, known: Sequence[Encoder]) -> None:
         if name in SEARCHED:
             stored = [each for file in _files_before(name) for each in stored_in(file)]
             before = [builder.choice(*each.question(graph, relation)) for each in stored]
-            asked_before = {each.question.pair for each in before}
-            choices = builder.more_choices(
-                asked_before, lambda some: list(items_of(graph, some, asked)), SEARCHED[name]
-            )
-            whole = at_all_hops([each.question.pair for each in (*before, *choices)], graph)
-            choices.sort(key=lambda each: each.question.asked not in whole)
-            fixed = len(before) + sum(each.question.asked in whole for each in choices)
+            choices = builder.more_choices(before, lambda some: list(items_of(graph, some, asked)), SEARCHED[name])
+            whole = at_all_hops([each.question.pair for each in choices], graph)
+            choices[len(before) :] = sorted(choices[len(before) :], key=lambda each: each.question.asked not in whole)
+            fixed = len(before) + sum(each.question.asked in whole for each in choices[len(before) :])
         else:
             choices = builder.choices(None)
-        left = trim(list(items_of(graph, [*before, *choices], asked)), known, graph, "asked", fixed=fixed)
-        left = [index - len(before) for index in left[len(before) :]]
+        left = trim(list(items_of(graph, choices, asked)), known, graph, "asked", fixed=fixed)
+        left = left[len(before) :]
         write_stored(file, graph, [choices[index] for index in left])
-        print(f"{name}: {len(left):,} of {len(choices):,} questions")
+        print(f"{name}: {len(left):,} of {len(choices) - len(before):,} questions")
+
+
+def remembered(encoder: Encoder) -> Encoder:
+    """Return the encoder with a memory, since a search needs the same texts several times."""
+    vectors: dict[str, Floats] = {}
+
+    def encode(texts: Sequence[str]) -> Floats:
+        new = [text for text in dict.fromkeys(texts) if text not in vectors]
+        vectors.update(zip(new, encoder.encode(new), strict=True) if new else ())
+        return np.stack([vectors[text] for text in texts])
+
+    return replace(encoder, encode=encode)
 
 
 def _files_before(name: str) -> list[str]:
     """Return the files whose questions come before those of a set."""
-    relation = name.partition("-")[0]
-    names = [relation, f"{relation}{MORE}", f"{relation}{FURTHER}"]
-    return names[: names.index(name)]
+    return [name.removesuffix(MORE)] if name.endswith(MORE) else []
 
 
 if __name__ == "__main__":

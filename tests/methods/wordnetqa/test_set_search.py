@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from horsesense.methods.wordnetqa.set_search import choose
 
@@ -35,3 +36,29 @@ def test_of_equal_sets_the_nearest_is_chosen() -> None:
     distance = np.array([5.0, 2.0, 3.0, 4.0])
     rows = choose(np.zeros((4, 1)), np.array([0, 2, 4]), np.array([0, 1]), sets, distance, np.random.default_rng(0))
     assert rows == [1, 2]
+
+
+def test_most_distractors_are_never_right_where_an_answer_is_right_once() -> None:
+    rng = np.random.default_rng(0)
+    answers = np.arange(_QUESTIONS)
+    never = np.arange(_QUESTIONS, _QUESTIONS * 5 // 2)
+    concepts = np.concatenate([answers, never])
+    sets = np.array(
+        [
+            np.sort(rng.choice(np.delete(concepts, question), _OTHERS, replace=False))
+            for question in range(_QUESTIONS)
+            for _ in range(_SETS)
+        ]
+    )
+    starts = np.arange(_QUESTIONS + 1) * _SETS
+    free = np.zeros((len(sets), 1))
+    even, few = (
+        sets[choose(free, starts, answers, sets, np.zeros(len(sets)), np.random.default_rng(1), keys=keys)]
+        for keys in (1.0, 0.25)
+    )
+    right_elsewhere = [(chosen < _QUESTIONS).mean() for chosen in (even, few)]
+    assert right_elsewhere[0] > 0.5
+    assert abs(right_elsewhere[1] - 0.25) < 0.05
+    offered = np.bincount(few.ravel(), minlength=len(concepts))
+    assert abs(offered[never].mean() - 2) < 0.1
+    assert (offered[answers] + 1).mean() == pytest.approx(offered[never].mean(), abs=0.25), "a key is offered as often"

