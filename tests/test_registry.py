@@ -56,6 +56,39 @@ def command(installed: Path, folder: Path, *words: object) -> Any:
     return json.loads(done.stdout)
 
 
+TOGETHER = """
+import contextlib, io, json, sys
+
+import horsesense as hs
+from horsesense.cli import main
+
+calls, code = json.loads(sys.argv[1])
+shown = []
+for words in calls:
+    out = io.TextIOWrapper(io.BytesIO(), encoding="utf-8")
+    with contextlib.redirect_stdout(out):
+        try:
+            main([*words, "--json"])
+        except SystemExit as stop:
+            assert not stop.code, words
+    out.flush()
+    shown.append(json.loads(out.buffer.getvalue()))
+printed = io.StringIO()
+with contextlib.redirect_stdout(printed):
+    exec(code)
+print(json.dumps([*shown, json.loads(printed.getvalue())]))
+"""
+"""Commands and some code in one process, which loads the libraries once."""
+
+
+def together(installed: Path, folder: Path, calls: list[list[object]], code: str) -> Any:
+    """What each command shows, and what the code prints after them."""
+    words = json.dumps([[[str(word) for word in call] for call in calls], code])
+    done = started(installed, folder, "-c", TOGETHER, words)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout.splitlines()[-1])
+
+
 def test_a_builder_and_a_reader(installed: Path, tmp_path: Path) -> None:
     (tmp_path / "pairs.txt").write_text("Ice is cold. | Ice is hot.\nonly one\n", encoding="utf-8")
     options = ["--option", "limit=3", "--option", "name=days"]
@@ -119,24 +152,19 @@ print(json.dumps([same, citation_of("toy"), parse_spec("paper:toy").pll]))
 def test_a_cue_takes_part_only_where_it_is_asked_for(installed: Path, tmp_path: Path) -> None:
     lines = [item(text=f"Thing {n} is ___.", options=["aeio"[: n % 3 + 2], "xyzw"[: n % 3 + 2]]) for n in range(40)]
     lay(tmp_path / "vowels.jsonl", *lines)
-    plain, asked = (
-        command(installed, tmp_path, "cues", "vowels.jsonl", "--rounds", 19, *also)
-        for also in ((), ("--also", "vowels"))
-    )
+    calls = [["cues", "vowels.jsonl", "--rounds", 19, *also] for also in ((), ("--also", "vowels"), ())]
+    code = """
+import horsesense_example  # being imported is not being asked
+plain, asked = (hs.load_probe("vowels.jsonl").cues(rounds=19, also=also) for also in ((), ["vowels"]))
+print(json.dumps([plain.verdict, plain.tried, asked.verdict, asked.tried]))
+"""
+    plain, asked, again, ours = together(installed, tmp_path, calls, code)
+    assert again == plain, "being asked for once is not being asked for again"
     assert asked["tried"] == plain["tried"] + 1
     name = f"vowels ({ORIGIN})"
     assert name not in [cue["name"] for cue in plain["cues"]]
     (cue,) = [cue for cue in asked["cues"] if cue["name"] == name]
     assert (cue["pick"], cue["accuracy"]["value"]) == ("the option with the most vowels (horsesense-example)", 1.0)
-    ours = python(
-        installed,
-        tmp_path,
-        """
-import horsesense_example  # being imported is not being asked
-plain, asked = (hs.load_probe("vowels.jsonl").cues(rounds=19, also=also) for also in ((), ["vowels"]))
-print(json.dumps([plain.verdict, plain.tried, asked.verdict, asked.tried]))
-""",
-    )
     assert ours == [plain["verdict"], plain["tried"], asked["verdict"], asked["tried"]]
 
 
@@ -172,16 +200,14 @@ def test_hardening_against_a_cue_that_is_asked_for(installed: Path, tmp_path: Pa
             for n, line in enumerate(lines)
         ],
     )
-    plain, asked = (
-        command(installed, tmp_path, "harden", "words.jsonl", "-o", f"{len(also)}.jsonl", *also)
-        for also in ((), ("--also", "vowels"))
-    )
+    calls = [["harden", "words.jsonl", "-o", f"{len(also)}.jsonl", *also] for also in ((), ("--also", "vowels"))]
+    code = 'print(json.dumps([i.id for i in hs.load_probe("words.jsonl").harden(also=["vowels"]).probe.items]))'
+    plain, asked, kept = together(installed, tmp_path, calls, code)
     name = f"vowels ({ORIGIN})"
     assert name not in {rule["cue"] for rule in plain["rules"]}
     assert name in {rule["cue"] for rule in asked["rules"]}
     left = hs.load_probe(tmp_path / "2.jsonl").items
-    code = 'print(json.dumps([i.id for i in hs.load_probe("words.jsonl").harden(also=["vowels"]).probe.items]))'
-    assert python(installed, tmp_path, code) == [each.id for each in left]
+    assert kept == [each.id for each in left]
     most = [sum(letter in "aeiou" for letter in option) for each in left for option in each.options]
     right = [most[2 * n + (each.answer or 0)] - most[2 * n + 1 - (each.answer or 0)] for n, each in enumerate(left)]
     told = [(gap > 0) + (gap == 0) / 2 for gap in right]
@@ -190,26 +216,20 @@ def test_hardening_against_a_cue_that_is_asked_for(installed: Path, tmp_path: Pa
 
 def test_a_control(installed: Path, tmp_path: Path) -> None:
     lay(tmp_path / "toy.jsonl", *toy_lines())
-    shown = command(installed, tmp_path, "baseline", "shortest", "--test", "toy.jsonl", "--out", "kept")
+    fit = 'print(json.dumps(hs.fit_control("shortest", test="toy.jsonl").estimate.value))'
+    calls: list[list[object]] = [["baseline", "shortest", "--test", "toy.jsonl", "--out", "kept"]]
+    shown, accuracy = together(installed, tmp_path, calls, fit)
     method = f"picks the option with the fewest letters ({ORIGIN})"
     assert shown["method"] == method
     (part,) = json.loads((tmp_path / "kept" / "manifest.json").read_text(encoding="utf-8"))["parts"]
     assert (part["model"]["name"], part["model"]["frame"]) == ("shortest", method)
-    fit = 'hs.fit_control("shortest", test="toy.jsonl").estimate.value'
-    accuracy = python(installed, tmp_path, f"print(json.dumps({fit}))")
     assert accuracy == shown["estimate"]["value"]
 
 
 @pytest.mark.slow
 def test_a_model(installed: Path, tmp_path: Path) -> None:
     lay(tmp_path / "toy.jsonl", *toy_lines())
-    shown = command(installed, tmp_path, "run", "-m", "untaught:3", "-p", "toy.jsonl", "--out", "kept")
-    (part,) = json.loads((tmp_path / "kept" / "manifest.json").read_text(encoding="utf-8"))["parts"]
-    assert (part["model"]["name"], part["model"]["revision"]) == ("untaught:3", ORIGIN)
-    told, accuracy, weights, other, trained, unknown = python(
-        installed,
-        tmp_path,
-        """
+    code = """
 from horsesense.models.locate import identity_named, locate
 from horsesense.progress import Progress
 run, told = hs.ask("untaught:3", "toy.jsonl"), []
@@ -225,8 +245,12 @@ for name in ("untaught:3", "untaugt:3"):
         errors.append(str(error))
 known = [identity_named(f"untaught:{seed}") for seed in (3, 4)]
 print(json.dumps([told, run.results()["accuracy"][0], *known, *errors]))
-""",
-    )
+"""
+    calls: list[list[object]] = [["run", "-m", "untaught:3", "-p", "toy.jsonl", "--out", "kept"]]
+    shown, after = together(installed, tmp_path, calls, code)
+    (part,) = json.loads((tmp_path / "kept" / "manifest.json").read_text(encoding="utf-8"))["parts"]
+    assert (part["model"]["name"], part["model"]["revision"]) == ("untaught:3", ORIGIN)
+    told, accuracy, weights, other, trained, unknown = after
     assert told == ["untaught:3 on toy: all answers are stored already"], "the same weights"
     assert accuracy == shown["results"][0]["accuracy"]["value"]
     assert part["model"]["weights"] == weights != other
