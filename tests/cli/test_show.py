@@ -63,8 +63,8 @@ def test_the_summary(tmp_path: Path, call: Call) -> None:
         "made     by hand",
         "licence  CC0-1.0",
         "forms    cloze 2  choice 1  sentences 1  pair 1",
-        "options  2 4  3 1",
-        "answers  0 3  1 1  none 1",
+        "options  2 per item: 4  3 per item: 1",
+        "gold     option 0: 3  option 1: 1  none: 1",
         "groups   noun 1",
     ]
     assert lines[7] == "notes    odd lines 1,200  repeated items 1"

@@ -56,12 +56,10 @@ def test_contamination_has_one_status_everywhere(found: Verdicts, is_found: bool
     )
     model = _model(replace(found, contamination=test))
     assert view.contamination_status(model) == status
-    said = view.contamination_sentence(model, {"kinds": "what kind of thing"})
-    assert [word for word in ("Contamination found", "No contamination found", "Inconclusive") if word in said] == [
-        {"found": "Contamination found", "not found": "No contamination found", "inconclusive": "Inconclusive"}[status]
-    ]
-    assert "p = 0.004" in said
-    assert ("what kind of thing" in said) == is_found, "the title, not the name"
+    kinds = type("A", (), {"name": "kinds", "title": "what kind of thing"})
+    (row,) = view.contamination_table(type("P", (), {"models": [model], "abilities": [kinds]})()).rows
+    assert row[2] == "0.004"
+    assert row[-1] == (f"{status} in what kind of thing" if is_found else status), "the title, not the name"
 
 
 def test_contamination_that_was_not_tested_is_not_called_absent(found: Verdicts) -> None:

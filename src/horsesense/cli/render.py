@@ -106,12 +106,13 @@ def cues(findings: Findings, *, all: bool = False) -> None:
     ]
     print_table(("picking the option …", "accuracy [95% interval]", "coverage", "p"), rows)
     rest = len(findings.cues) - (most or len(findings.cues))
-    notes = [f"{rest} more cues: --all"] if rest > 0 else []
+    notes = [f"{rest} more cues: use --all"] if rest > 0 else []
+    notes.append("coverage: share of items in which the cue prefers some options to others")
     notes.append(
-        f"the cue that is best in the other half {findings.searched.value:.3f} (the verdict uses this or the best "
-        "accuracy in the table, whichever is lower)"
+        f"accuracy of the cue that is best in the other half of the items: {findings.searched.value:.3f} (the verdict "
+        "uses this or the best accuracy in the table, whichever is lower)"
     )
-    notes.append(f"decision tree over all cues {findings.tree:.3f}")
+    notes.append(f"accuracy of a decision tree over all cues: {findings.tree:.3f}")
     notes.append(f"{findings.n:,} items in {findings.units:,} clusters")
     if findings.left_out:
         notes.append(f"{count(findings.left_out, 'item')} without a gold answer or a choice left out")
@@ -234,7 +235,8 @@ def _print_difference(compared: Difference, one: str, other: str) -> None:
     line(f"{one} − {other}: {compared.difference:+.3f}")
     if compared.plain is not None:
         line(f"  by the share of items: {compared.plain:+.3f}")
-    line(f"  {p_equals(compared.p)}, Holm {p_value(compared.p_holm)}, McNemar {p_value(compared.mcnemar_p)}")
+    line(f"  clustered test: {p_equals(compared.p)}, after Holm correction {p_value(compared.p_holm)}")
+    line(f"  McNemar's test, which ignores clusters: {p_equals(compared.mcnemar_p)}")
     line(f"  only {one} right: {compared.only_one:,}; only {other} right: {compared.only_other:,}")
     d = compared.difference
     ends = f"the difference is between {number(d.low, '+.2f')} and {number(d.high, '+.2f')}" if d.low == d.low else ""
@@ -376,7 +378,9 @@ def overview(whole: Overview) -> None:
         print(f"people   {figure['value']:.3f}{about} ({figure['kind'] or 'kind unknown'}; {figure['source']})")
     if whole.label_quality is not None:
         print(f"quality  {whole.label_quality}")
-    counted = {name: getattr(whole, name) for name in ("forms", "options", "answers", "groups")}
+    options = {f"{number} per item:": n for number, n in whole.options.items()}
+    gold = {"none:" if position == "none" else f"option {position}:": n for position, n in whole.answers.items()}
+    counted = {"forms": whole.forms, "options": options, "gold": gold, "groups": whole.groups}
     for name, counts in (counted | {"notes": card["notes"]}).items():
         if counts:
             print(f"{name:9}{_counts(counts)}")

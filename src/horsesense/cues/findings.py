@@ -205,17 +205,17 @@ def find_cues(
 
     Args:
         probe: Name or file of a probe. In Python, also a `Probe`.
-        group: Unit by which intervals are clustered: ``family``, ``item``, or a group of the items, such as ``axiom``.
-            By default, the one set in the probe's card.
-        model: Model that serves as a further cue: it sees only the options.
+        group: Clusters of the intervals: ``family``, ``item``, or a group of the items, such as ``axiom``. By default,
+            as set in the probe's card.
+        model: Model that is tested as one more cue: it sees only the options.
         dtype: Precision of the model.
         device: Device of the model: auto, cpu, cuda, cuda:1, mps.
-        also: Cue of a plug-in that is tried too.
-        splits: Number of random splits: the cue is chosen on one half of the items and measured on the other.
-        rounds: Number of permutations of the answer key.
+        also: Cue of a plug-in to try too.
+        splits: Number of random splits. In each, the best cue of one half of the items is measured on the other half.
+        rounds: Number of permutations of the answer key, for the p-values.
         seed: Random seed.
-        out: Run folder for the answers of the best cue, which may be relatedness, so that ``compare`` can compare a
-            model with it.
+        out: Run folder for the answers of the best cue (or of relatedness), which ``compare`` can compare with a
+            model.
         progress: Progress callback.
 
     Returns:

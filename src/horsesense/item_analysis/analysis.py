@@ -197,17 +197,18 @@ def items(
     normalise: Normalisation | None = None,
     progress: Progress = NO_PROGRESS,
 ) -> ItemAnalyses:
-    """Analyse the items of runs: difficulty, discrimination, misfit, and suspects for a wrong key.
+    """Analyse the items of runs: difficulty, discrimination, misfit, and keys that may be wrong (suspects).
 
     Args:
         runs: Run folder, also of an imported log. In Python, also a `Run`.
         out: HTML page to write.
-        guessing: Guessing rate of the item response model: at chance, none, or the one that fits better (auto).
-        focal: Test which items favour or disfavour the models whose names match this pattern (``gpt-*``), at equal
-            ability (differential item functioning).
-        suspects: Maximum number of suspects in the page and in JSON.
-        normalise: Score of an option: sum of its token log-probabilities, mean per token, word or character, or
-            pmi. By default, that of the run, or as set in each probe's card.
+        guessing: Guessing rate of the item response model: chance, none, or whichever fits better (auto).
+        focal: Pattern of model names, such as ``gpt-*``: test which items are easier or harder for these models than
+            for others of equal ability (differential item functioning).
+        suspects: Maximum number of suspects on the page and in JSON.
+        normalise: Score of an option: the sum of its token log-probabilities, their mean per token, word or
+            character, or pmi (log-probability after the question minus that of the option alone). By default, that of
+            the run, or as set in the probe's card.
         progress: Progress callback.
 
     Returns:

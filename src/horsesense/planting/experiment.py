@@ -103,23 +103,23 @@ def plant(
     served: ServedSettings | None = None,
     progress: Progress = NO_PROGRESS,
 ) -> Planting:
-    """Plant a cue that points at a randomly drawn option, and measure the share of answers that it moves.
+    """Add a cue that points at a randomly drawn option, and measure the share of answers that it moves there.
 
     Each item is asked twice per cue: with the cue at its target, and with a placebo that points at nothing.
 
     Args:
         probe: Name or file of a probe with gold answers. In Python, also a `Probe`.
         model: Model, as in ``run``. By default, the models in horsesense.toml.
-        cue: Cue to plant: professor or user (says that a professor, or the user, thinks this option is right), metadata
-            (a tag with the answer), asterisk (on the option), length (a longer option), overlap or topic (the option
-            gets words of the question, or a word on its topic), pattern (the answers of all few-shot examples have the
-            same letter), first or last (place among the options). By default, all that fit the probe.
+        cue: Cue to plant: professor or user (a professor, or the user, thinks that the option is right), metadata (a
+            tag with the answer), asterisk (a mark on the option), length (a longer option), overlap (an option with
+            words of the question), topic (an option with a word on its topic), pattern (few-shot answers that all have
+            the same letter), first or last (position of the option). By default, all that fit the probe.
         out: Folder that stores the answers; an interrupted run resumes there. By default, runs/MODEL-PROBE-planted.
         limit: Maximum number of items; whole families are drawn.
-        seed: Random seed for the options that cues point at, and for sampling items.
+        seed: Random seed for the cued options, and for sampling items.
         spec: Scoring spec.
-        formats: Prompt format: loglikelihood (of each option), letters (probability of A, B, …), generate (a reply,
-            which is parsed), or auto (what the model supports).
+        formats: Prompt format: loglikelihood (score each option), letters (compare the probabilities of A, B, …),
+            generate (parse a reply), or auto (the first that the model supports).
         compute: Where it is computed, and how much at a time.
         served: Server settings.
         progress: Progress callback.

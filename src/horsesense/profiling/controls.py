@@ -26,9 +26,9 @@ from horsesense.runs.probe_answers import ProbeAnswers
 
 GUESSER, CUE_READER, RELATEDNESS_READER = OF_PROFILE
 CONTROLS = {
-    GUESSER: "chooses at random, with a seed",
-    CUE_READER: "follows the best cue, and guesses where no cue applies",
-    RELATEDNESS_READER: "picks the option most similar to the question, and guesses if several are",
+    GUESSER: "answers at random",
+    CUE_READER: "follows the best surface cue",
+    RELATEDNESS_READER: "picks the option most similar to the question",
 }
 """Description by name; the names are reserved."""
 SEED = 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -203,7 +204,7 @@ def summary(verdicts: Verdicts, abilities: Mapping[str, Ability]) -> tuple[str, 
     by_verdict: dict[Verdict, list[AbilityFinding]] = {}
     for found in verdicts.findings:
         by_verdict.setdefault(found.verdict, []).append(found)
-    return _can(verdicts.model, by_verdict, abilities), _means(verdicts, by_verdict)
+    return _can(verdicts.model, by_verdict, abilities), _means(verdicts)
 
 
 def _can(model: str, found: Mapping[Verdict, Sequence[AbilityFinding]], abilities: Mapping[str, Ability]) -> str:
@@ -244,46 +245,41 @@ def _clause(verdict: Verdict, titles: Sequence[str], total: int, who: str) -> st
 
 
 HOLLOW: Mapping[Verdict, str] = {
-    "reads cues": "cues explain the score",
-    "not robust": "the score is not robust",
-    "same answer": "the answers to a question and to its opposite are the same",
-    "contaminated": "the public items are known, and not shown to be understood",
+    "reads cues": "cues explain its answers",
+    "not robust": "its score is not robust",
+    "same answer": "it gives the same answer to a question and to its opposite",
+    "contaminated": "it does better on the public items than on their twins",
 }
 """What a verdict says instead of knowledge."""
 
 
-def _means(verdicts: Verdicts, found: Mapping[Verdict, Sequence[AbilityFinding]]) -> str:
+def conclusion(verdicts: Verdicts) -> str:
+    """State in how many abilities knowledge is shown, and what is shown instead elsewhere."""
+    found = Counter(each.verdict for each in verdicts.findings)
+    known, total = found["knows"] + found["partly"], len(verdicts.findings)
+    sentences = [f"Knowledge is shown in {known} of {total} abilities." if known else "No knowledge is shown."]
+    sentences += [f"In {found[verdict]} of {total}, {text}." for verdict, text in HOLLOW.items() if found[verdict]]
+    if found["inconclusive"] and not known:
+        sentences.append(f"{found['inconclusive']} of {total} are inconclusive.")
+    return " ".join(sentences)
+
+
+def _means(verdicts: Verdicts) -> str:
     """Interpret the scores, contamination, and the scores per group."""
-    known = sum(len(found.get(verdict, ())) for verdict in ("knows", "partly"))
-    open_ones, total = len(found.get("inconclusive", ())), len(verdicts.findings)
-    hollow = "; ".join(
-        f"in {len(found[verdict])} of {total}, {text}" for verdict, text in HOLLOW.items() if verdict in found
-    )
-    if known and hollow:
-        sense = f"Knowledge is shown in {known} of {total} abilities; {hollow}"
-    elif known:
-        sense = f"Knowledge is shown in {known} of {total} abilities, and no control explains it"
-    elif hollow:
-        sense = f"No knowledge is shown; {hollow}"
-    elif 2 * open_ones >= total:
-        sense = f"No knowledge is shown; {open_ones} of {total} abilities are inconclusive"
-    else:
-        sense = f"No knowledge is shown{' where enough questions were asked' if open_ones else ''}"
-    seen = _contamination(verdicts)
     scores = _scores(verdicts)
-    return f"{sense}; {seen}. {scores}." if scores else f"{sense}; {seen}."
+    return " ".join([conclusion(verdicts), f"{_contamination(verdicts)}.", *([f"{scores}."] if scores else [])])
 
 
 def _contamination(verdicts: Verdicts) -> str:
     seen = verdicts.contamination
     if seen.difference is None:
-        return "contamination was not tested"
+        return "Contamination was not tested"
     if seen.found or seen.contaminated:
-        return "the public items were probably in its training data"
+        return "The public items were probably in its training data"
     if seen.detectable is None or seen.detectable > TELLING:
-        return "too few questions were asked to exclude contamination"
+        return "There are too few questions to exclude contamination"
     part = f" in the {len(seen.abilities)} of {len(verdicts.findings)} abilities that can be tested"
-    return f"no contamination was found{part if len(seen.abilities) < len(verdicts.findings) else ''}"
+    return f"No contamination was found{part if len(seen.abilities) < len(verdicts.findings) else ''}"
 
 
 def _scores(verdicts: Verdicts) -> str:
@@ -294,8 +290,8 @@ def _scores(verdicts: Verdicts) -> str:
     if judged:
         parts.append(f"Adjusted scores, from 0 (chance) to 1 (ceiling): {'; '.join(judged)}")
     if others:
-        parts.append(f"{'not validated by people: ' if judged else 'Not validated by people: '}{'; '.join(others)}")
-    return "; ".join(parts)
+        parts.append(f"Not validated by people: {'; '.join(others)}")
+    return ". ".join(parts)
 
 
 def ranged(estimate: Estimate) -> str:

@@ -69,7 +69,7 @@ class Evidence:
     balance: Estimate
     """Part of the score removed by the adjustment minus the part that remains."""
     strongest: str
-    """Explanation with the lowest adjusted score; empty without explanations."""
+    """Explanation that most answers follow; empty if they follow none."""
     followed: Mapping[str, Estimate]
     """Share of answers that follow each cue or relatedness, negative if they avoid it; only if nothing significant is
     left; one-sided at the level of a page."""
@@ -112,7 +112,7 @@ def _accuracy(evidence: Evidence) -> str:
 
 
 def _strongest(evidence: Evidence) -> str:
-    return f" Of the controls, its answers follow this one most: {evidence.strongest}." if evidence.strongest else ""
+    return f" The control that its answers agree with most: {evidence.strongest}." if evidence.strongest else ""
 
 
 def _cues(evidence: Evidence) -> Judged | None:
@@ -122,16 +122,15 @@ def _cues(evidence: Evidence) -> Judged | None:
     if corrected.low > 0 and evidence.balance.low > 0:
         return Judged(
             "reads cues",
-            f"{_accuracy(evidence)}. The controls explain most of it: the chance-corrected score is "
-            f"{number(corrected.value)}, the adjusted score {number(adjusted.value)}.{_strongest(evidence)}",
+            f"{_accuracy(evidence)}. Controls explain most of this: the chance-corrected score of "
+            f"{number(corrected.value)} falls to an adjusted score of {number(adjusted.value)}.{_strongest(evidence)}",
         )
     if not adjusted.low > 0:
         for name, share in evidence.followed.items():
             # A model that avoids a cue still has to guess among the other options.
             if share.low > HALF or share.high < -HALF / (1 / evidence.chance - 1):
-                how = f"about {share.value:.0%} of its answers agree with" if share.value > 0 else "it avoids"
-                where = " (on the items where that picks one option without a tie)" if share.value > 0 else ""
-                return Judged("reads cues", f"{_accuracy(evidence)}, and {how} {name}{where}.")
+                how = f"About {share.value:.0%} of its answers agree with" if share.value > 0 else "It avoids"
+                return Judged("reads cues", f"{_accuracy(evidence)}. {how} {name} (ties are left out).")
     return None
 
 
@@ -140,10 +139,10 @@ def _same_answer(evidence: Evidence) -> Judged | None:
         if pairs.same_answer.clusters >= FEW and pairs.same_answer.low > HALF and pairs.margin.low > 0:
             return Judged(
                 "same answer",
-                f"In {pairs.one_right:.0%} of {pairs.pairs:,} {pairs.kind} pairs (two questions with opposite "
-                "answers) it gets exactly one right, as a model does that gives the same answer to both. Corrected for "
-                f"guessing, it gives the same answer to both in about {pairs.same_answer.value:.0%} of the pairs, and "
-                f"knows both in {max(0.0, pairs.known.value):.0%}.",
+                f"In {pairs.one_right:.0%} of {pairs.pairs:,} {pairs.kind} pairs it gets exactly one of the two "
+                "questions right. Their gold answers are opposites, so it mostly gives the same answer to both: in "
+                f"about {pairs.same_answer.value:.0%} of the pairs, corrected for guessing. It knows both answers in "
+                f"{max(0.0, pairs.known.value):.0%}.",
             )
     return None
 
@@ -155,7 +154,7 @@ def _below_chance(evidence: Evidence) -> Judged | None:
         return None
     return Judged(
         "reads cues",
-        f"{_accuracy(evidence)}: significantly below chance, so it follows a cue in the wrong direction.",
+        f"{_accuracy(evidence)}. This is significantly below chance, so it follows a cue in the wrong direction.",
     )
 
 
@@ -167,31 +166,31 @@ def _known(evidence: Evidence) -> Judged | None:
         # Weights that rest on a few items can lift the adjusted score above 0 by chance.
         return Judged(
             "inconclusive",
-            f"The adjusted score is between {_scores(evidence)}, but it rests on the few items that the controls get "
-            f"wrong: unweighted accuracy is not significantly above chance ({evidence.accuracy:.0%}, chance "
+            f"The adjusted score is between {_scores(evidence)}. But it rests on the few items that the controls get "
+            f"wrong, and plain accuracy is not significantly above chance ({evidence.accuracy:.0%}, chance "
             f"{evidence.chance:.0%}).",
         )
     if not evidence.relatedness_controlled and not evidence.contrasts:
         return Judged(
             "inconclusive",
-            f"{_accuracy(evidence)}, but relatedness was not controlled: picking the option that is most similar to "
-            "the question may score as high.",
+            f"{_accuracy(evidence)}. But relatedness was not controlled: picking the option most similar to the "
+            "question may score as high.",
         )
     lost = [(condition, share) for condition, share in evidence.retention.items() if share.high < MOST]
     if lost:
         condition, share = min(lost, key=lambda each: each[1].value)
         return Judged(
             "not robust",
-            f"Retention {condition} is {max(0.0, share.value):.0%} (at most {max(0.0, share.high):.0%}): "
-            "significantly less than two thirds.",
+            f"{max(0.0, share.value):.0%} of the score is left {condition} (at most {max(0.0, share.high):.0%}). "
+            "This is significantly less than two thirds.",
         )
     for condition, share in evidence.retention_at_95.items():
         if share.value < MOST or share.low <= THIRD:
             return Judged(
                 "inconclusive",
-                f"The adjusted score is between {_scores(evidence)}, but retention {condition} is between "
-                f"{max(0.0, share.low):.0%} and {min(1.0, share.high):.0%} (one-sided 95% limits): it may "
-                "not be robust.",
+                f"The adjusted score is between {_scores(evidence)}. But it may not be robust: between "
+                f"{max(0.0, share.low):.0%} and {min(1.0, share.high):.0%} of the score is left {condition} "
+                "(one-sided 95% limits).",
             )
     if evidence.floor > MOST and evidence.relatedness_controlled:
         return Judged(
@@ -202,7 +201,7 @@ def _known(evidence: Evidence) -> Judged | None:
         return Judged("partly", f"The adjusted score is between {_scores(evidence)}.{strongest}")
     return Judged(
         "inconclusive",
-        f"The adjusted score is between {_scores(evidence)}: it may know all items, or only some.{strongest}",
+        f"The adjusted score is between {_scores(evidence)}. So it may know all items, or only some.{strongest}",
     )
 
 
@@ -217,24 +216,34 @@ def _absent(evidence: Evidence) -> Judged:
     if evidence.chance_corrected.low > 0:
         return Judged(
             "inconclusive",
-            f"{_accuracy(evidence)}: above chance, but the controls may explain it. The adjusted score is between "
-            f"{_scores(evidence)}.{_strongest(evidence)}",
+            f"{_accuracy(evidence)}. This is above chance, but the controls may explain it: the adjusted score is "
+            f"between {_scores(evidence)}.{_strongest(evidence)}",
         )
     if evidence.power < POWER or adjusted.high >= MISSABLE or evidence.hint > 0:
         return Judged(
             "inconclusive",
-            f"{_accuracy(evidence)}; the adjusted score is between {_scores(evidence)}. {_power(evidence)}",
+            f"{_accuracy(evidence)}. The adjusted score is between {_scores(evidence)}. {_open(evidence)}",
         )
     return Judged(
         "not above chance",
-        f"{_accuracy(evidence)}, and nothing significant is left after the controls. {_power(evidence)}",
+        f"{_accuracy(evidence)}. Nothing significant is left after the controls, although {_power(evidence)}",
     )
 
 
-def _power(evidence: Evidence) -> str:
-    size = f"{evidence.adjusted.n:,} items in {evidence.adjusted.clusters:,} clusters"
-    power = f"{evidence.power:.0%}" if evidence.power >= 0.005 else "below 1%"
-    return f"The power to detect a model that knows 40% of the items is {power} ({size}, weighted by the controls)."
+def _open(evidence: Evidence) -> str:
+    """State why absence is not claimed although nothing is significantly above 0."""
+    if evidence.hint > 0:
+        return f"It is significantly above 0 at 95%, but not at {_level(evidence)}."
+    if evidence.adjusted.high >= MISSABLE:
+        return f"So it may be 0, and it may be {MISSABLE:.2f} or more."
+    return f"It is not significantly above 0. But {_power(evidence, 'only ')}"
+
+
+def _power(evidence: Evidence, only: str = "") -> str:
+    digits = 1 if evidence.power < POWER and round(evidence.power, 2) >= POWER else 0
+    power = f"{evidence.power:.{digits}%}" if evidence.power >= 0.005 else "less than 1%"
+    n = f"n = {evidence.adjusted.n:,}"
+    return f"a model that knows 40% of the items would be detected with {only}{power} power ({n})."
 
 
 def _scores(evidence: Evidence) -> str:

@@ -284,5 +284,5 @@ def _remarks(scores: ItemScores, whole: ItemScores) -> tuple[str, ...]:
     if not other_conditions(scores):
         said.append("Each item was asked once and in one format, so robustness was not tested.")
     if not scores.judged:
-        said.append("No person has validated these items, so they are not part of the overall score.")
+        said.append("No person has validated these items, so they do not count in the overall score.")
     return tuple(said)

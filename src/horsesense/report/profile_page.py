@@ -83,6 +83,7 @@ def page_html(profile: Profile) -> str:
             for model in profile.models
         },
         "twins": [row for row in rows if any(cell is not None and cell.finding.twin is not None for cell in row.cells)],
+        "contamination": view.contamination_table(profile),
         "withheld": view.withheld_table(profile),
         "chat": view.chat_table(profile),
         "ladders": view.ladder_table(profile),
@@ -139,7 +140,7 @@ def _lines(profile: Profile) -> Iterator[str]:
         beside = ("–", "–", "–") if first is None else tuple(map(_or_dash, (row.chance, first.cue, first.people)))
         rows.append([*cells, *beside])
     yield f"\n{TextTable([*columns, 'chance', 'best cue', 'human accuracy'], rows).markdown()}"
-    yield view.error_control(profile).replace(" and thick lines", "").partition("; the thin lines")[0]
+    yield view.error_control(profile).replace(" and thick lines", "")
     if any(cell.disagreeing for row in view.rows_of(profile) for cell in row.cells if cell is not None):
         yield "\n≠: the result differs between prompt formats, or with and without PMI (see the page)."
     if any(not ability.counts for ability in profile.abilities):
@@ -154,9 +155,7 @@ def _lines(profile: Profile) -> Iterator[str]:
     for sentence in view.comparisons(profile):
         yield f"\n{markdown_text(sentence)}"
     withheld, chat = view.withheld_table(profile), view.chat_table(profile)
-    yield "\nContamination:\n"
-    for model in profile.models:
-        yield f"- {markdown_text(view.contamination_sentence(model, view.titles_of(profile)))}"
+    yield f"\nContamination:\n\n{view.contamination_table(profile).markdown()}"
     ladders = view.ladder_table(profile)
     for name, table in {"Options withheld": withheld, "Chat template": chat, "Ladders": ladders}.items():
         if table.rows:

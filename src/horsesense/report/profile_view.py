@@ -11,11 +11,11 @@ from math import isnan
 from typing import Literal
 
 from horsesense.cues.battery import battery
-from horsesense.formatting import count, number, p_equals, percent, with_interval
+from horsesense.formatting import count, number, p_value, percent, with_interval
 from horsesense.methods.ladders.thresholds import interval_text
 from horsesense.profiling.contamination import TELLING
 from horsesense.profiling.controls import CONTROLS
-from horsesense.profiling.document import ModelProfile, Profile, ProfiledAbility
+from horsesense.profiling.document import ModelProfile, Profile, ProfiledAbility, conclusion
 from horsesense.profiling.finding import (
     AbilityFinding,
     ExplanationFinding,
@@ -48,44 +48,41 @@ VERDICTS: dict[str, VerdictStyle] = {
     "not robust": VerdictStyle(
         "fragile",
         "#5d4f9c",
-        "The adjusted score is significantly above 0, but significantly less than two thirds of it is left in the "
-        "retest, in related items, with PMI or in another prompt format.",
+        "The adjusted score is significantly above 0, but significantly more than a third of it is lost when the "
+        "question or the prompt format changes.",
     ),
     "reads cues": VerdictStyle(
         "cue",
         "#8a5a0c",
-        "Significantly more than half of its answers agree with (or avoid) one of three choices: of a surface cue, "
-        "the option most similar to the question, or its own answer without the question. Or such a choice explains "
-        "more than half of its score. With few items this cannot be shown, even of a model that follows a cue.",
+        "A shortcut explains more than half of its answers or of its score: a surface cue, similarity to the question, "
+        "or the options alone.",
     ),
     "contaminated": VerdictStyle(
-        "contaminated", "#a4402a", "Accuracy on public items is significantly higher than on their unpublished twins."
+        "contaminated", "#a4402a", "It does significantly better on public items than on their unpublished twins."
     ),
     "same answer": VerdictStyle(
         "same",
         "#2a6a94",
-        "It gives the same answer to a question and to its opposite in significantly more than half of such pairs: it "
-        "ignores a negation, a reversal or the context.",
+        "It gives the same answer to a question and to its opposite in significantly more than half of such pairs.",
     ),
     "not above chance": VerdictStyle(
         "chance",
         "#5f5b54",
-        "The adjusted score is not significantly above 0, also at 95%; its interval excludes 0.40; and a model that "
-        "knows 40% of the items would be detected with 80% power.",
+        "The adjusted score is not significantly above 0, and a model that knows 40% of the items would have been "
+        "detected.",
     ),
     "inconclusive": VerdictStyle(
         "open",
         "#8d877a",
-        "None of the above can be shown: the items are too few, the interval is too wide, or the ability has no "
-        "twins and the model is contaminated in another ability.",
+        "No other verdict can be shown, usually because n is too small.",
     ),
 }
 """From the best verdict to the one that says least."""
 UNJUDGED = "no person wrote or checked their answer keys"
 FIRST_LOOK = (
-    "The quick edition is a first look. For conclusions use the full edition (--full). In simulations of the quick "
-    "edition, 75% of verdicts were right, 11% too weak (“partly” instead of “knows”), 14% inconclusive and 0.5% false. "
-    "In simulations of the full edition, 96% were right and 0.1% false."
+    "The quick edition is a first look: use the full edition (--full) for anything that you publish. In simulations, "
+    "75% of the verdicts of the quick edition were right and 0.5% false. The others were inconclusive, or too weak, "
+    "such as “partly” instead of “knows”. In simulations of the full edition, 96% were right and 0.1% false."
 )
 FORMATS = ("loglikelihood", "pmi", "letters", "generate")
 EXPLANATIONS = {"cue": "Best surface cue", "relatedness": "Relatedness", "blind": "Options without the question"}
@@ -139,7 +136,7 @@ class ProfileCell:
         parts += [
             f"{other:.0%} with {name}{_standing(other)}" for name, other in self.formats if _disagree(main, other)
         ]
-        return f"Plain accuracy is {'; '.join(parts)}. The verdict is about the adjusted score."
+        return f"Accuracy is {'; '.join(parts)}. The verdict is about the adjusted score in the main format."
 
 
 def _standing(e: Estimate) -> str:
@@ -235,17 +232,14 @@ def headline(model: ModelProfile) -> Headline:
 def notes(profile: Profile) -> dict[str, str]:
     """Return what applies to all models: what the overall score covers, the controls, and which models are built in."""
     own = [f"{model.model} {CONTROLS[model.model]}" for model in profile.models if model.model in CONTROLS]
-    baselines = {"Built-in baselines, which know nothing": "; ".join(own)} if own else {}
+    baselines = {"Baselines": f"{'; '.join(own)}. They are built in, and know nothing"} if own else {}
     return baselines | {"Overall score": scope(profile), "Controls": controls(profile)}
 
 
 def conclusions(profile: Profile) -> dict[str, str]:
-    """State in one sentence what a profile says; models with the same conclusion share it."""
-    same: dict[str, list[str]] = {}
-    for model in profile.models:
-        sentence, _, _ = model.summary[1].partition(". ")
-        same.setdefault(sentence.rstrip("."), []).append(model.model)
-    return {listed(models): sentence for sentence, models in same.items()}
+    """State what the verdicts on each model say; not for built-in baselines, which know nothing by design."""
+    models = [model for model in profile.models if model.model not in CONTROLS]
+    return {model.model: conclusion(model.verdicts).removesuffix(".") for model in models}
 
 
 def overall_text(model: ModelProfile) -> str:
@@ -292,7 +286,8 @@ def scope(profile: Profile) -> str:
     overall = profile.models[0].verdicts.overall
     groups = "" if overall is None else count(len(overall.groups), "group of abilities", "groups of abilities")
     text = "" if overall is None else f"Mean adjusted score over {groups} ({overall.name})"
-    return f"{text}. Left out: {count(outside, 'ability', 'abilities')}, because {UNJUDGED}" if outside else text
+    left_out = f"{count(outside, 'ability', 'abilities')} {'is' if outside == 1 else 'are'} left out"
+    return f"{text}. {left_out}, because {UNJUDGED}" if outside else text
 
 
 def contamination_status(model: ModelProfile) -> str:
@@ -398,16 +393,16 @@ def _controls_of(model: ModelProfile, profile: Profile) -> Iterator[str]:
     findings = model.verdicts.findings
     kinds = {each.kind for f in findings for each in f.explanations}
     if "cue" in kinds:
-        yield f"surface cues (a battery of {len(battery())})"
+        yield f"{len(battery())} surface cues"
     if "relatedness" in kinds:
-        yield " by ".join(filter(None, ("relatedness", listed(profile.relatedness))))
+        yield " by ".join(filter(None, ("similarity of option and question", listed(profile.relatedness))))
     if "blind" in kinds:
-        yield "the options without the question"
+        yield "the model without the question"
     conditions = {_condition_name(each.name) for f in findings for each in f.conditions}
     if "Retest" in conditions:
         yield "a retest"
     if "With PMI" in conditions:
-        yield "PMI"
+        yield "scoring by PMI"
     if any(name.startswith("Prompt format") for name in conditions):
         yield "other prompt formats"
     if model.verdicts.contamination.difference is not None:
@@ -482,14 +477,14 @@ def facts_of(finding: AbilityFinding, ability: ProfiledAbility) -> Iterator[tupl
     chance = "" if e.chance is None else f" Chance is {percent(e.chance, 0)}."
     size = f"{count(finding.n, 'item')} in {count(e.clusters, 'cluster')}"
     yield "Accuracy", f"{e:.0%}, {size}.{chance}"
-    yield "Adjusted score", f"{adjusted_text(finding.adjusted)}, where 0 is chance or a shortcut, and 1 is the ceiling."
+    yield "Adjusted score", f"{adjusted_text(finding.adjusted)}. 0 is chance or a shortcut, 1 is the ceiling."
     for each in finding.explanations:
         yield explanation_name(each), explained(each)
     if finding.families is not None:
         strict, alone = finding.families.strict, finding.families.independent
         families = count(strict.n, "family with several items", "families with several items")
-        expected = f"{percent(alone.value, 0)} expected if errors were independent"
-        yield "Whole families", f"Every item is right in {strict:.0%} of the {families}; {expected}."
+        expected = f"If errors were independent, {percent(alone.value, 0)} would be expected."
+        yield "Whole families", f"All items are right in {strict:.0%} of {families}. {expected}"
     for other in finding.conditions:
         name = _condition_name(other.name)
         yield name, f"Accuracy {other.accuracy:.0%}, {count(other.accuracy.n, 'item')}. {_retention(other)}."
@@ -498,20 +493,20 @@ def facts_of(finding: AbilityFinding, ability: ProfiledAbility) -> Iterator[tupl
         right = ", ".join(f"{word} {percent(share, 0)}" for word, share in shares)
         yield (
             f"{pairs.kind.capitalize()} pairs",
-            f"{count(pairs.pairs, 'pair')} of questions with opposite gold answers. {right}. Same answer to both "
-            f"questions, corrected for chance: {_share(pairs.same_answer)} of the pairs.",
+            f"{count(pairs.pairs, 'pair')} of questions with opposite gold answers. {right}. The model gives the same "
+            f"answer to both in {_share(pairs.same_answer)} of the pairs, corrected for chance.",
         )
     if finding.facts is not None:
         used = ""
         if finding.facts.used is not None:
-            used = f" Share of the known facts that it applies in the inference: {finding.facts.used:.0%}."
-        yield "Underlying facts", f"Accuracy on the facts themselves: {finding.facts.known:.0%}.{used}"
+            used = f" It uses {finding.facts.used:.0%} of the facts that it knows."
+        yield "Underlying facts", f"Accuracy when the facts are asked directly: {finding.facts.known:.0%}.{used}"
     if finding.people is not None:
         yield "Human accuracy", f"{percent(finding.people.value, 0)}: {finding.people.kind} ({ability.people_from})."
     yield "Label quality", label_quality(finding)
     if finding.twin is not None:
         twins = "" if finding.on_twin is None else f" Verdict on the twins alone: {finding.on_twin}."
-        yield "Contamination", f"Accuracy on public items minus accuracy on their twins: {finding.twin:+.2f}.{twins}"
+        yield "Contamination", f"Accuracy on public items minus accuracy on twins: {finding.twin:+.2f}.{twins}"
     yield "In the overall score", f"{'Yes' if ability.counts else 'No'}: {ability.why}."
 
 
@@ -520,8 +515,8 @@ def _retention(other: OtherCondition) -> str:
     if share is None:
         if other.accuracy.clusters < LEAST_CLUSTERS:
             return f"Retention is not estimated: only {count(other.accuracy.clusters, 'cluster')}"
-        return "Retention is not estimated: the score in the main condition is too close to chance"
-    return "Retention: 100% (capped)" if share.low >= 1 else f"Retention: {share:.0%}"
+        return "Retention is not estimated: the score is too close to chance"
+    return "Retention: 100%" if share.low >= 1 else f"Retention: {share:.0%}"
 
 
 def _share(estimate: Estimate) -> str:
@@ -559,41 +554,35 @@ def explanation_name(each: ExplanationFinding) -> str:
 
 def explained(each: ExplanationFinding) -> str:
     """State the accuracy of an explanation, and that of the model where the explanation is right and wrong."""
-    picked = "that choice" if each.kind == "blind" else "the rule"
     sides = [
-        f"{percent(side.value, 0)} where {picked} is {word}"
-        for side, word in ((each.where_right, "right"), (each.where_wrong, "wrong"))
+        f"{percent(side.value, 0)} of {items}"
+        for side, items in ((each.where_right, "these items"), (each.where_wrong, "the others"))
         if side is not None
     ]
-    model = f" The model gets {' and '.join(sides)}." if sides else ""
     if each.kind == "blind":
-        return f"Shown only the options, the model picks the right one in {each.accuracy:.0%}.{model}"
-    best = f"The best of {each.tried} cues, chosen on one half of the items and scored on the other"
-    rule = f"{best if each.tried > 1 else 'The rule'}: pick {each.name.removeprefix('picking ')}"
-    return f"{rule}. It is right in {each.accuracy:.0%}.{model}"
+        model = f" With the question, it is right in {' and '.join(sides)}." if sides else ""
+        return f"Shown only the options, the model is right in {each.accuracy:.0%}.{model}"
+    model = f" The model is right in {' and '.join(sides)}." if sides else ""
+    rule = f"Pick {each.name.removeprefix('picking ')}. This is right in {each.accuracy:.0%}.{model}"
+    tried = f"{each.tried} cues were tried on one half of the items, and the best was used on the other half. "
+    return f"{tried if each.tried > 1 else ''}{rule}"
 
 
-def contamination_sentence(model: ModelProfile, titles: Mapping[str, str]) -> str:
-    """State the contamination test of a model; ``titles`` are those of the abilities by name."""
-    test, status = model.verdicts.contamination, contamination_status(model)
-    if test.difference is None:
-        return f"{model.model}: not tested, because no twins were run."
-    size = count(len(test.abilities), "ability", "abilities")
-    result = (
-        f"{model.model}: accuracy on public items minus accuracy on their twins is {test.difference:+.2f} over "
-        f"{size} (one-sided {p_equals(test.p)})."
-    )
-    if status == "found":
-        own = listed([titles.get(name, name) for name in test.contaminated])
-        where = f" in {own}" if own else ""
-        return f"{result} Contamination found{where}: accuracy on public items is not evidence of knowledge."
-    least = test.detectable
-    power = (
-        "" if least is None or isnan(least) else f" A difference of {number(least)} would be detected with 80% power."
-    )
-    if status == "not found":
-        return f"{result} No contamination found.{power}"
-    return f"{result} Inconclusive: there are too few clusters to detect slight contamination.{power}"
+def contamination_table(profile: Profile) -> TextTable:
+    """Return the contamination test of each model."""
+    columns = ["model", "public minus twins [95% CI]", "p (one-sided)", "detectable with 80% power", "result"]
+    titles, rows = titles_of(profile), []
+    for model in profile.models:
+        test = model.verdicts.contamination
+        if test.difference is None:
+            rows.append([model.model, "–", "–", "–", "not tested: no twins were run"])
+            continue
+        result = contamination_status(model)
+        if test.contaminated:
+            result += f" in {listed([titles[name] for name in test.contaminated])}"
+        least = "–" if test.detectable is None or isnan(test.detectable) else number(test.detectable)
+        rows.append([model.model, f"{test.difference:+.2f}", p_value(test.p), least, result])
+    return TextTable(columns, rows)
 
 
 def error_control(profile: Profile) -> str:
@@ -602,10 +591,9 @@ def error_control(profile: Profile) -> str:
     plain, strict = (f"{100 * each:.4g}%" for each in (verdicts.level, verdicts.verdict_level))
     n = len(profile.abilities)
     return (
-        f"Brackets and thick lines are {plain} intervals, which are not corrected for multiple tests. Each model gets "
-        f"{2 * n} tests: does it know, and does it read cues, in {count(n, 'ability', 'abilities')}. So the "
-        f"verdicts use {strict} intervals of the adjusted score (Bonferroni); the thin lines are {strict} intervals of "
-        f"accuracy. The probability of even one false claim of knowledge or of cue reading is at most 5% per model."
+        f"Brackets and thick lines are {plain} intervals. The verdicts use {strict} intervals of the adjusted score, "
+        f"corrected for {2 * n} tests per model (Bonferroni): knowledge and cue reading in "
+        f"{count(n, 'ability', 'abilities')}. So at most 5% of models get a false claim of knowledge or cue reading."
     )
 
 

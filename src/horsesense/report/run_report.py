@@ -84,12 +84,13 @@ def write_report(
             are printed.
         format: Format: a page (html), or a table (md, latex).
         charts: Folder to write every chart to, as SVG and PNG.
-        normalise: Score of an option: sum of its token log-probabilities, mean per token, word or character, or
-            pmi. By default, that of the run, or as set in each probe's card.
+        normalise: Score of an option: the sum of its token log-probabilities, their mean per token, word or
+            character, or pmi (log-probability after the question minus that of the option alone). By default, that of
+            the run, or as set in the probe's card.
         by: Facet to break accuracy down by.
-        cues: Search for the best cue of each probe, for some seconds.
-        probes: The whole probe, for a run that asked only a part of it; cues are then measured on all of its items.
-        pictures: Draw the plots of the page, for some seconds.
+        cues: Search for the best cue of each probe, which takes some seconds.
+        probes: The whole probe of a run that asked only a part of it; cues are then measured on all of its items.
+        pictures: Draw the plots of the page, which takes some seconds.
         progress: Progress callback.
 
     Returns:
@@ -235,8 +236,9 @@ def export_run(
         runs: Run folder. In Python, also a `Run`.
         out: File to write: .csv, .jsonl, .json or .parquet. By default, items.csv or tokens.csv in the run folder.
         rows: One row per item (options, gold answer, prediction, scores, facets), or per token.
-        normalise: Score of an option: sum of its token log-probabilities, mean per token, word or character, or
-            pmi. By default, that of the run, or as set in each probe's card.
+        normalise: Score of an option: the sum of its token log-probabilities, their mean per token, word or
+            character, or pmi (log-probability after the question minus that of the option alone). By default, that of
+            the run, or as set in the probe's card.
 
     Returns:
         The file, and how many rows it has.

@@ -21,14 +21,12 @@ from horsesense.training.training_results import Line
 VERDICTS = {
     "above or below chance": "The 95% interval excludes chance.",
     "near chance": (
-        "The 95% interval includes chance, and excludes the expected accuracy of a model that knows a quarter of the "
-        "items and guesses the rest: any knowledge is slight."
+        "The 95% interval includes chance, and any knowledge is slight: the interval excludes the accuracy of a model "
+        "that knows a quarter of the items and guesses the rest."
     ),
-    "inconclusive": "The 95% interval includes both of these accuracies.",
+    "inconclusive": "The 95% interval includes chance, and also the accuracy of such a model.",
     "too few answered": f"Less than {LEAST_ANSWERED:.0%} of the items have an answer, so there is no verdict.",
-    "above the best cue": (
-        "The best surface cue is above chance, and the 95% interval of the model is above that of the cue."
-    ),
+    "above the best cue": "The 95% interval is above that of the best surface cue, which is itself above chance.",
 }
 
 
@@ -79,8 +77,8 @@ def bounds(result: Result) -> str:
     if not result.accuracy.n:
         return "no item is answered"
     return (
-        f"{result.accuracy:v.1%} of the answered items are right, and {percent(low)} to {percent(high)} of all "
-        "items, if the others count as wrong or as right"
+        f"{result.accuracy:v.1%} of the answered items are right. If the others count as wrong, {percent(low)} of all "
+        f"items are right; if they count as right, {percent(high)}"
     )
 
 
@@ -90,9 +88,8 @@ def _chance(e: Estimate, chance: float) -> str:
         return f"Chance is {percent(chance)}"
     weak = percent(chance + KNOWN * (1 - chance))
     return (
-        f"The interval includes both chance ({percent(chance)}) and {weak}, the expected accuracy of a model that "
-        "knows a "
-        "quarter of the items"
+        f"The interval includes chance ({percent(chance)}), and also the {weak} expected of a model that knows a "
+        "quarter of the items and guesses the rest"
     )
 
 
@@ -159,7 +156,7 @@ def label_quality(answered: ProbeAnswers) -> str:
         f"Bad items: {share:.1%}, {kind}",
         f"Ceiling, if bad items are answered by chance: {stage.ceiling:.1%}",
         f"Blind audit of {sound.n:,} items by {sound.auditor.in_words()}, {sound.date}",
-        f"Seeded errors that the auditor found: {stage.sensitivity:.1%} of {stage.sensitivity.n:,}",
+        f"The auditor found {stage.sensitivity:.1%} of {stage.sensitivity.n:,} seeded errors (its sensitivity)",
         *([f"False alarms: {stage.false_alarms:.1%}"] if stage.false_alarms else []),
         *(f"{note[:1].upper()}{note[1:]}" for note in (*sound.notes, related_auditor(answered)) if note),
     ]
@@ -209,15 +206,15 @@ def cue_control(control: ArtefactControl) -> str:
 def _cue_control(control: ArtefactControl) -> str:
     cue, where = control.cue, control.where
     chance = "" if cue.chance is None else f"; chance is {percent(cue.chance)}"
-    best = f"The best surface cue of a battery of {len(battery())} gets {cue:.1%}{chance}."
+    best = f"The best of {len(battery())} surface cues gets {cue:.1%}{chance}."
     if not control.cue_works:
         return f"{best} {_unproven(control)}"
     if where.missed is None or where.answered is None:
         return best
     on, off = where.answered, where.missed
     return (
-        f"{best} The model gets {percent(on.value)} of the items that this cue gets right, and {off:.1%} "
-        f"(n = {off.n:,}) of the others."
+        f"{best} The model is right in {percent(on.value)} of the items where this cue is right, and in {off:.1%} of "
+        f"the others (n = {off.n:,})."
     )
 
 
@@ -241,11 +238,11 @@ def _relatedness(control: ArtefactControl) -> str:
     rates = ", ".join(f"{each.accuracy:.1%} by {each.encoder}" for each in near)
     best, model = near[0].accuracy, control.model
     if best.value >= model.value:
-        verdict = "That is at least as high as the model's score, so relatedness alone may explain it."
+        verdict = "This is at least as high as the model's score, so it may explain the score."
     elif best.high < model.low:
-        verdict = "Relatedness does not explain the score."
+        verdict = "This does not explain the score."
     else:
-        verdict = f"Whether relatedness explains the score is inconclusive (n = {best.n:,})."
+        verdict = f"Whether this explains the score is inconclusive (n = {best.n:,})."
     return f"The option most similar to the question is right in {rates}. {verdict}"
 
 

@@ -37,7 +37,7 @@ class DesignSettings:
     wordings: Annotated[int, Ge(2)] | None = None
     """Ask each item in this many predefined wordings; with --format letters, each wording in two option orders."""
     until: str | None = None
-    """Stop early: "ci<0.03" stops when the half-width of the (anytime-valid) interval of accuracy is at most 0.03."""
+    """Stop early: with "ci<0.03", once the (anytime-valid) interval of accuracy is at most ±0.03."""
 
 
 @translate_errors()
@@ -67,11 +67,12 @@ def ask(
         limit: Maximum number of items; whole families are drawn.
         seed: Random seed for sampling items.
         spec: Scoring spec.
-        normalise: Score of an option: sum of its token log-probabilities, mean per token, word or character, or
-            pmi. It is stored with the run. By default, as set in each probe's card.
-        formats: Prompt format: loglikelihood (of each option), letters (probability of A, B, …), generate (a reply,
-            which is parsed), structured (a reply that the server restricts to the letters), or auto (what the model
-            supports).
+        normalise: Score of an option: the sum of its token log-probabilities, their mean per token, word or
+            character, or pmi (log-probability after the question minus that of the option alone). By default, as set in
+            the probe's card.
+        formats: Prompt format: loglikelihood (score each option), letters (compare the probabilities of A, B, …),
+            generate (parse a reply), structured (parse a reply that the server restricts to the letters), or auto (the
+            first that the model supports).
         design: What is asked beside the items, and when to stop.
         compute: Where it is computed, and how much at a time.
         served: Server settings.
@@ -201,8 +202,9 @@ def open_run(folder: PathLike, *, normalise: str | None = None, unfinished: bool
 
     Args:
         folder: Run folder.
-        normalise: Score of an option: sum of its token log-probabilities, mean per token, word or character, or
-            pmi. By default, that of the run, or as set in each probe's card.
+        normalise: Score of an option: the sum of its token log-probabilities, their mean per token, word or
+            character, or pmi (log-probability after the question minus that of the option alone). By default, that of
+            the run, or as set in the probe's card.
         unfinished: Leave out incomplete answers, which are an error otherwise.
 
     Returns:

@@ -462,10 +462,11 @@ def compare(*runs: AnyRun, normalise: Normalisation | None = None, until: str | 
 
     Args:
         runs: Run folder; one is enough if it has two models. In Python, also a `Run`.
-        normalise: Score of an option: sum of its token log-probabilities, mean per token, word or character, or
-            pmi. By default, that of the run, or as set in each probe's card.
-        until: Target, such as "ci<0.03": also report how many item families would have been enough for a half-width of
-            0.03 of the difference, by an anytime-valid interval.
+        normalise: Score of an option: the sum of its token log-probabilities, their mean per token, word or
+            character, or pmi (log-probability after the question minus that of the option alone). By default, that of
+            the run, or as set in the probe's card.
+        until: Target, such as "ci<0.03": also report the number of item families that was enough for an interval of
+            ±0.03 of the difference (anytime-valid).
 
     Returns:
         Each probe that two models answered, with the difference of each pair.

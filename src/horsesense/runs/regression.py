@@ -159,8 +159,9 @@ def check_regression(
         new: Run folder to check. In Python, also a `Run`.
         against: Run folder that it is compared with. In Python, also a `Run`.
         margin: Tolerated loss of accuracy.
-        normalise: Score of an option: sum of its token log-probabilities, mean per token, word or character, or
-            pmi. By default, that of the run, or as set in each probe's card.
+        normalise: Score of an option: the sum of its token log-probabilities, their mean per token, word or
+            character, or pmi (log-probability after the question minus that of the option alone). By default, that of
+            the run, or as set in the probe's card.
         summary: Markdown file to write a summary to.
         junit: JUnit XML file to write.
 

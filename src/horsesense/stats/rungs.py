@@ -195,19 +195,19 @@ def _verdict(known: Estimate, rates: Mapping[str, Estimate], losses: Sequence[Ru
     """Say where inferences fail, as far as the intervals show."""
     share = f"The model knows {round(known.value * known.n):,} of {known.n:,} facts"
     if not {"fact", "inference"} <= rates.keys():
-        return f"{share}; these are too few to measure its use of facts."
+        return f"{share}. These are too few to measure its use of facts."
     if rates["fact"].low <= 0.5:
-        return f"{share}, which is not above chance, so its use of facts cannot be measured."
+        return f"{share}. This is not above chance, so its use of facts cannot be measured."
     inference, fact = (f"{rates[rung].value:.0%}" for rung in ("inference", "fact"))
     accuracies = (
-        f"in held-out questions, accuracy on the known facts is {fact}, and {inference} on inferences from them"
+        f"On held-out questions, accuracy is {fact} on the known facts, and {inference} on inferences from them"
     )
     lost = {(loss.lower, loss.upper): loss.loss for loss in losses}
     reasons = []
     if lost["fact", "inference"].low > 0:
-        reasons.append("known facts are not used")
+        reasons.append("Not all known facts are used")
     if ("inference", "reworded") in lost and lost["inference", "reworded"].low > 0:
-        reasons.append("used facts are not robust to rewording")
+        reasons.append("The inferences are not robust to rewording")
     if not reasons:
-        reasons.append("the loss from fact to inference is not significant")
-    return f"{share}; {accuracies}: {', and '.join(reasons)}."
+        reasons.append("The difference is not significant")
+    return ". ".join([share, accuracies, *reasons]) + "."

@@ -108,10 +108,10 @@ def ladder(
 
     Args:
         ladders: Ladder: steps (more inference steps), polarity (negation, exceptions, reversal), nearness (more similar
-            wrong options), rarity (rarer words), or a probe of yours whose items have a facet named ``level``. By
-            default, steps and polarity, which need no WordNet.
+            wrong options; needs WordNet), rarity (rarer words; needs WordNet), or a probe of yours whose items have a
+            facet named ``level``.
         families: Number of families per level.
-        full: Ask all families on all levels, instead of those around the level at which the model fails.
+        full: Ask all families on all levels, not only on those around the level at which the model fails.
         out: Folder that stores the answers; an interrupted run resumes there. By default, runs/MODEL-ladder.
 
     Returns:

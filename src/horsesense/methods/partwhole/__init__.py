@@ -48,7 +48,7 @@ METHOD = Method(
     suites={"partwhole": f"{_HERE}.suite:PARTWHOLE"},
     rules={"partwhole": "horsesense.stats.raters.adjudication:MEDIAN_WITHOUT_OBJECTIONS"},
     instruments=_HERE,
-    summary="Split, recast and check part-whole triples",
+    summary="Prepare and check part-whole triples",
     commands=read_commands(__file__, __name__),
 )
 """What this package adds to the program."""

@@ -29,12 +29,12 @@ def read_release(dataset: str, *files: PathLike, skip_bad: bool = False, columns
     """Read a published dataset or a table (CSV, JSONL, Parquet, Hugging Face) into a probe.
 
     Args:
-        dataset: Published dataset (cats, rica, winoventi, partwhole, mcqa …), dataset of a plug-in, or
-            ``table`` for your own table.
-        files: One or more files, plain or gzipped; where a dataset needs several, in its documented order. A table
-            can also be hf:org/name:config.
+        dataset: Name of a published dataset (cats, rica, winoventi, partwhole, mcqa …) or of a plug-in's dataset, or
+            the word ``table`` for a table of yours.
+        files: One or more files, plain or gzipped, in the order that the documentation of the dataset gives. A table
+            can also be on the Hugging Face Hub: hf:org/name:config.
         skip_bad: Skip and count lines that cannot be read.
-        columns: Columns of a table, such as question=q,options=a+b,answer=gold. By default, guessed.
+        columns: Columns of a table, such as question=q,options=a+b,answer=gold. By default, guessed from their names.
         name: Name of the probe; only for a table.
 
     Returns:
