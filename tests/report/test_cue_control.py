@@ -34,7 +34,7 @@ def test_a_large_run_has_the_control_too(tmp_path: Path) -> None:
     html = (run / "report.html").read_text("utf-8")
     assert "No cue control" not in html
     assert re.search(r"The best of \d+ surface cues gets 7[456]\b", html)
-    told = re.search(r"Model, cue right minus cue wrong: (\S+) \[(\S+), (\S+)\]", html)
+    told = re.search(r"Model, cue right minus other items: (\S+) \[(\S+), (\S+)\]", html)
     assert told
     value, low, high = (float(number.replace("\N{MINUS SIGN}", "-")) for number in told.groups())
     assert low < value < high

@@ -205,8 +205,8 @@ def find_cues(
 
     Args:
         probe: Name or file of a probe. In Python, also a `Probe`.
-        group: Clusters of the intervals: ``family``, ``item``, or a group of the items, such as ``axiom``. By default,
-            as set in the probe's card.
+        group: What items are clustered by for intervals: ``family``, ``item``, or a group that the items name, such as
+            ``axiom``. By default, as set in the probe's card.
         model: Model that is tested as one more cue: it sees only the options.
         dtype: Precision of the model.
         device: Device of the model: auto, cpu, cuda, cuda:1, mps.
@@ -214,8 +214,8 @@ def find_cues(
         splits: Number of random splits. In each, the best cue of one half of the items is measured on the other half.
         rounds: Number of permutations of the answer key, for the p-values.
         seed: Random seed.
-        out: Run folder for the answers of the best cue (or of relatedness), which ``compare`` can compare with a
-            model.
+        out: Run folder for the answers of the best cue, or of relatedness if that does better. A model can then be
+            compared with it.
         progress: Progress callback.
 
     Returns:

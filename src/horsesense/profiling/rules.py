@@ -141,8 +141,8 @@ def _same_answer(evidence: Evidence) -> Judged | None:
                 "same answer",
                 f"In {pairs.one_right:.0%} of {pairs.pairs:,} {pairs.kind} pairs it gets exactly one of the two "
                 "questions right. Their gold answers are opposites, so it mostly gives the same answer to both: in "
-                f"about {pairs.same_answer.value:.0%} of the pairs, corrected for guessing. It knows both answers in "
-                f"{max(0.0, pairs.known.value):.0%}.",
+                f"about {pairs.same_answer.value:.0%} of the pairs, corrected for guessing. With the same correction, "
+                f"it knows both answers in {max(0.0, pairs.known.value):.0%}.",
             )
     return None
 
@@ -222,11 +222,13 @@ def _absent(evidence: Evidence) -> Judged:
     if evidence.power < POWER or adjusted.high >= MISSABLE or evidence.hint > 0:
         return Judged(
             "inconclusive",
-            f"{_accuracy(evidence)}. The adjusted score is between {_scores(evidence)}. {_open(evidence)}",
+            f"{_accuracy(evidence)}. The adjusted score is between {_scores(evidence)}. {_open(evidence)}"
+            f"{_leaning(evidence)}",
         )
     return Judged(
         "not above chance",
-        f"{_accuracy(evidence)}. Nothing significant is left after the controls, although {_power(evidence)}",
+        f"{_accuracy(evidence)}. Nothing significant is left after the controls, although {_power(evidence)}"
+        f"{_leaning(evidence)}",
     )
 
 
@@ -237,6 +239,12 @@ def _open(evidence: Evidence) -> str:
     if evidence.adjusted.high >= MISSABLE:
         return f"So it may be 0, and it may be {MISSABLE:.2f} or more."
     return f"It is not significantly above 0. But {_power(evidence, 'only ')}"
+
+
+def _leaning(evidence: Evidence) -> str:
+    """State the control that most answers follow where this is not significant, so that nobody misses it."""
+    share, name = max(((each.value, name) for name, each in evidence.followed.items()), default=(0.0, ""))
+    return f" About {share:.0%} of its answers agree with {name}, but this is not significant." if share > HALF else ""
 
 
 def _power(evidence: Evidence, only: str = "") -> str:

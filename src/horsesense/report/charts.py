@@ -130,7 +130,9 @@ def calibration(summary: Summary) -> dict[str, Any]:
     start = max(0.0, int(least * 10) / 10)
     across = up = alt.Scale(domain=[start, 1])
     base = alt.Chart({"values": rows}).encode(
-        x=alt.X("confidence:Q", title="confidence", scale=across, axis=alt.Axis(format="%", tickCount=5))
+        x=alt.X(
+            "confidence:Q", title="confidence", scale=across, axis=alt.Axis(format="%", tickCount=5, labelOverlap=True)
+        )
     )
     y = alt.Y("value:Q", title="accuracy", scale=up, axis=alt.Axis(format="%"))
     diagonal = (

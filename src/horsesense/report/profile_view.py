@@ -54,8 +54,8 @@ VERDICTS: dict[str, VerdictStyle] = {
     "reads cues": VerdictStyle(
         "cue",
         "#8a5a0c",
-        "A shortcut explains more than half of its answers or of its score: a surface cue, similarity to the question, "
-        "or the options alone.",
+        "A shortcut explains significantly more than half of its answers or of its score: a surface cue, similarity to "
+        "the question, or the options alone.",
     ),
     "contaminated": VerdictStyle(
         "contaminated", "#a4402a", "It does significantly better on public items than on their unpublished twins."
@@ -68,8 +68,8 @@ VERDICTS: dict[str, VerdictStyle] = {
     "not above chance": VerdictStyle(
         "chance",
         "#5f5b54",
-        "The adjusted score is not significantly above 0, and a model that knows 40% of the items would have been "
-        "detected.",
+        "The adjusted score is not significantly above 0, its interval excludes 0.40, and a model that knows 40% of "
+        "the items would have been detected.",
     ),
     "inconclusive": VerdictStyle(
         "open",
@@ -85,6 +85,7 @@ FIRST_LOOK = (
     "such as “partly” instead of “knows”. In simulations of the full edition, 96% were right and 0.1% false."
 )
 FORMATS = ("loglikelihood", "pmi", "letters", "generate")
+OTHERS = "Other items of the family"
 EXPLANATIONS = {"cue": "Best surface cue", "relatedness": "Relatedness", "blind": "Options without the question"}
 
 
@@ -132,9 +133,11 @@ class ProfileCell:
     def disagreement(self) -> str:
         """State how the other formats disagree with the main one."""
         main = self.finding.accuracy
-        parts = [f"{main:.0%} in the main format{_standing(main)}"]
+        parts = [f"{main:.1%} in the main format{_standing(main)}"]
         parts += [
-            f"{other:.0%} with {name}{_standing(other)}" for name, other in self.formats if _disagree(main, other)
+            f"{other:.1%} with {name.replace('pmi', 'PMI')}{_standing(other)}"
+            for name, other in self.formats
+            if _disagree(main, other)
         ]
         return f"Accuracy is {'; '.join(parts)}. The verdict is about the adjusted score in the main format."
 
@@ -478,16 +481,18 @@ def facts_of(finding: AbilityFinding, ability: ProfiledAbility) -> Iterator[tupl
     size = f"{count(finding.n, 'item')} in {count(e.clusters, 'cluster')}"
     yield "Accuracy", f"{e:.0%}, {size}.{chance}"
     yield "Adjusted score", f"{adjusted_text(finding.adjusted)}. 0 is chance or a shortcut, 1 is the ceiling."
-    for each in finding.explanations:
+    for each in _same_merged(finding.explanations):
         yield explanation_name(each), explained(each)
     if finding.families is not None:
         strict, alone = finding.families.strict, finding.families.independent
         families = count(strict.n, "family with several items", "families with several items")
         expected = f"If errors were independent, {percent(alone.value, 0)} would be expected."
-        yield "Whole families", f"All items are right in {strict:.0%} of {families}. {expected}"
+        yield "Whole families", f"All items are right, without a tie, in {strict:.0%} of {families}. {expected}"
     for other in finding.conditions:
         name = _condition_name(other.name)
-        yield name, f"Accuracy {other.accuracy:.0%}, {count(other.accuracy.n, 'item')}. {_retention(other)}."
+        # In a family every item is predicted from the others, so the accuracy is that of all items once more.
+        rate = "" if name == OTHERS else f"Accuracy {other.accuracy:.0%}, {count(other.accuracy.n, 'item')}. "
+        yield name, f"{rate}{_retention(other)}."
     for pairs in finding.contrasts:
         shares = (("Both right", pairs.both_right), ("one right", pairs.one_right), ("neither", pairs.both_wrong))
         right = ", ".join(f"{word} {percent(share, 0)}" for word, share in shares)
@@ -541,31 +546,45 @@ def _condition_name(name: str) -> str:
         return "With PMI" if named[-1] == "pmi" else f"Prompt format: {named[-1]}"
     return {
         "in the retest": "Retest",
-        "in the other items of the family": "Other items of the family",
+        "in the other items of the family": OTHERS,
         "when the question is rephrased": "Rephrased question",
     }.get(name, name.capitalize())
 
 
 def explanation_name(each: ExplanationFinding) -> str:
     """Name the control of an explanation; of relatedness with its vectors."""
-    vectors = each.name[each.name.rfind("(") :] if each.kind == "relatedness" else ""
+    alone = each.kind == "relatedness" and each.name.count("(") == 1
+    vectors = each.name[each.name.rfind("(") :] if alone else ""
     return f"{EXPLANATIONS[each.kind]} {vectors}".rstrip()
 
 
 def explained(each: ExplanationFinding) -> str:
     """State the accuracy of an explanation, and that of the model where the explanation is right and wrong."""
-    sides = [
-        f"{percent(side.value, 0)} of {items}"
-        for side, items in ((each.where_right, "these items"), (each.where_wrong, "the others"))
-        if side is not None
-    ]
+    right, wrong = (None if side is None else percent(side.value, 0) for side in (each.where_right, each.where_wrong))
     if each.kind == "blind":
+        sides = [f"{share} of {items}" for share, items in ((right, "these items"), (wrong, "the others")) if share]
         model = f" With the question, it is right in {' and '.join(sides)}." if sides else ""
         return f"Shown only the options, the model is right in {each.accuracy:.0%}.{model}"
-    model = f" The model is right in {' and '.join(sides)}." if sides else ""
+    sides = [f"{where}, the model is right in {share}" for share, where in ((right, RIGHT), (wrong, WRONG)) if share]
+    model = "".join(f" {side}." for side in sides)
     rule = f"Pick {each.name.removeprefix('picking ')}. This is right in {each.accuracy:.0%}.{model}"
     tried = f"{each.tried} cues were tried on one half of the items, and the best was used on the other half. "
     return f"{tried if each.tried > 1 else ''}{rule}"
+
+
+RIGHT, WRONG = "Where this picks the right option, alone or in a tie", "Where it picks a wrong one"
+
+
+def _same_merged(explanations: Sequence[ExplanationFinding]) -> list[ExplanationFinding]:
+    """Merge relatedness by several vectors where it is right on the same items, for which near distractors are made."""
+    merged: list[ExplanationFinding] = []
+    for each in explanations:
+        last = merged[-1] if merged else None
+        if last and last.kind == each.kind == "relatedness" and replace(each, name=last.name) == last:
+            merged[-1] = replace(last, name=f"{last.name} or {each.name.rpartition(' by ')[2]}")
+        else:
+            merged.append(each)
+    return merged
 
 
 def contamination_table(profile: Profile) -> TextTable:

@@ -15,7 +15,7 @@ from horsesense.runs.result import LEAST_ANSWERED, Result
 from horsesense.runs.withheld import WithheldResult
 from horsesense.stats import Estimate, Search, Standout
 from horsesense.stats.combined import Bias
-from horsesense.stats.intervals import KNOWN, against_chance
+from horsesense.stats.intervals import against_chance
 from horsesense.training.training_results import Line
 
 VERDICTS = {
@@ -86,10 +86,9 @@ def _chance(e: Estimate, chance: float) -> str:
     """State chance, and the alternative that an inconclusive interval includes."""
     if against_chance(e) != "inconclusive":
         return f"Chance is {percent(chance)}"
-    weak = percent(chance + KNOWN * (1 - chance))
     return (
-        f"The interval includes chance ({percent(chance)}), and also the {weak} expected of a model that knows a "
-        "quarter of the items and guesses the rest"
+        f"The interval includes chance ({percent(chance)}), and also the accuracy of a model that knows a quarter of "
+        "the items and guesses the rest"
     )
 
 
@@ -154,7 +153,7 @@ def label_quality(answered: ProbeAnswers) -> str:
     kind = f"corrected for the auditor's {errors}" if stage.corrected else "not corrected for the auditor's errors"
     sentences = [
         f"Bad items: {share:.1%}, {kind}",
-        f"Ceiling, if bad items are answered by chance: {stage.ceiling:.1%}",
+        f"Ceiling, if bad items are answered by chance: {percent(stage.ceiling.value)}",
         f"Blind audit of {sound.n:,} items by {sound.auditor.in_words()}, {sound.date}",
         f"The auditor found {stage.sensitivity:.1%} of {stage.sensitivity.n:,} seeded errors (its sensitivity)",
         *([f"False alarms: {stage.false_alarms:.1%}"] if stage.false_alarms else []),

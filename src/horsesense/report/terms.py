@@ -26,7 +26,7 @@ TERMS: Mapping[str, str] = {
     ),
     "Relatedness": (
         "The rule: pick the option that is most similar to the question, by word vectors (GloVe) or sentence vectors "
-        "(MiniLM)."
+        "(MiniLM). In some abilities, distractors were chosen so that both are right on the same items."
     ),
     "Options without the question": "The option that the model picks when it sees only the options.",
     "Adjusted score": (
@@ -37,7 +37,7 @@ TERMS: Mapping[str, str] = {
     ),
     "Retest": "Some items are asked again with a neutral sentence in front, or with other names in them.",
     "Rephrased question": "The same inference in other words.",
-    "Other items of the family": "The other items about the same fact.",
+    "Other items of the family": "Whether a model that is right on an item is also right on the others about its fact.",
     "Prompt format": (
         "How the answer is obtained. loglikelihood: the option with the highest log-probability. letters: the most "
         "probable letter of a lettered list. generate: parsed from a reply."

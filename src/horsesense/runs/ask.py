@@ -33,7 +33,7 @@ class DesignSettings:
     """Design of the run."""
 
     withhold: Sequence[Withheld] = ()
-    """Also ask the same items without their options, or without their question."""
+    """Also ask without the options (reply freely, or rank 200 concepts), or without the question (only options)."""
     wordings: Annotated[int, Ge(2)] | None = None
     """Ask each item in this many predefined wordings; with --format letters, each wording in two option orders."""
     until: str | None = None

@@ -465,8 +465,8 @@ def compare(*runs: AnyRun, normalise: Normalisation | None = None, until: str | 
         normalise: Score of an option: the sum of its token log-probabilities, their mean per token, word or
             character, or pmi (log-probability after the question minus that of the option alone). By default, that of
             the run, or as set in the probe's card.
-        until: Target, such as "ci<0.03": also report the number of item families that was enough for an interval of
-            ±0.03 of the difference (anytime-valid).
+        until: Target: with "ci<0.03", also report after how many item families the (anytime-valid) interval of the
+            difference was within ±0.03.
 
     Returns:
         Each probe that two models answered, with the difference of each pair.

@@ -195,7 +195,7 @@ def _verdict(known: Estimate, rates: Mapping[str, Estimate], losses: Sequence[Ru
     """Say where inferences fail, as far as the intervals show."""
     share = f"The model knows {round(known.value * known.n):,} of {known.n:,} facts"
     if not {"fact", "inference"} <= rates.keys():
-        return f"{share}. These are too few to measure its use of facts."
+        return f"{share}, too few to measure its use of facts."
     if rates["fact"].low <= 0.5:
         return f"{share}. This is not above chance, so its use of facts cannot be measured."
     inference, fact = (f"{rates[rung].value:.0%}" for rung in ("inference", "fact"))

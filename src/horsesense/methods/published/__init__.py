@@ -29,8 +29,8 @@ def read_release(dataset: str, *files: PathLike, skip_bad: bool = False, columns
     """Read a published dataset or a table (CSV, JSONL, Parquet, Hugging Face) into a probe.
 
     Args:
-        dataset: Name of a published dataset (cats, rica, winoventi, partwhole, mcqa …) or of a plug-in's dataset, or
-            the word ``table`` for a table of yours.
+        dataset: Name of a published dataset (cats, rica, winoventi, partwhole, mcqa …) or of a plug-in's dataset;
+            or ``table``, to read a table of your own.
         files: One or more files, plain or gzipped, in the order that the documentation of the dataset gives. A table
             can also be on the Hugging Face Hub: hf:org/name:config.
         skip_bad: Skip and count lines that cannot be read.

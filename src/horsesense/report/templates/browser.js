@@ -18,7 +18,7 @@
     return [
       element("span", {}, brief(probe, place)),
       element("span", { class: "key" }, outcome ? element("b", { class: outcome === "right" ? "right" : "wrong" }, outcome) : "",
-        outcome && !model.unanswered[place] ? `, margin ${model.margins[place] ? fixed(model.margins[place] / 1000, 3) : "of less than 0.001 in size"} ${model.unit} · ` : outcome ? " · " : "", idOf(probe, place)),
+        outcome && !model.unanswered[place] ? `, margin ${model.margins[place] ? fixed(model.margins[place] / 1000, 3) : "±0.000"} ${model.unit} · ` : outcome ? " · " : "", idOf(probe, place)),
     ];
   }
 
