@@ -130,7 +130,7 @@ def _cues(evidence: Evidence) -> Judged | None:
             # A model that avoids a cue still has to guess among the other options.
             if share.low > HALF or share.high < -HALF / (1 / evidence.chance - 1):
                 how = f"About {share.value:.0%} of its answers agree with" if share.value > 0 else "It avoids"
-                return Judged("reads cues", f"{_accuracy(evidence)}. {how} {name} (ties are left out).")
+                return Judged("reads cues", f"{_accuracy(evidence)}. {how} {name}.")
     return None
 
 
