@@ -117,7 +117,7 @@ def test_prompt_formats_that_disagree_are_marked(
     changed: Any = {"conditions": (second, again), "accuracy": share(*main, chance=chance)}
     cell = _cell(replace(one, **changed), found)
     assert cell.disagreeing == (("pmi",) if disagree else ())
-    assert (f"{other[0]:.0%}" in cell.disagreement) == disagree
+    assert (f"{other[0]:.1%}" in cell.disagreement) == disagree
 
 
 def test_the_thin_line_is_the_interval_of_the_verdict(found: Verdicts) -> None:
