@@ -144,7 +144,7 @@ def test_small_slices_are_folded_and_counted(tmp_path: Path) -> None:
 @pytest.mark.parametrize("words", [True, False])
 def test_the_order_of_words_is_explained_only_where_there_are_words(tmp_path: Path, words: bool) -> None:
     page = page_of(make_run(tmp_path / "run", {"good": 0.9}, few(words)))
-    assert ("sorted by how far their accuracy is from chance" in page) == words
+    assert ("sorted by their distance from chance" in page) == words
 
 
 def test_the_page_defines_its_terms(tmp_path: Path) -> None:
