@@ -205,8 +205,8 @@ def find_cues(
 
     Args:
         probe: Name or file of a probe. In Python, also a `Probe`.
-        group: What items are clustered by for intervals: ``family``, ``item``, or a group that the items name, such as
-            ``axiom``. By default, as set in the probe's card.
+        group: Unit of clustering for intervals: ``family``, ``item``, or a group named in the items, such as ``axiom``.
+            By default, as set in the probe's card.
         model: Model that is tested as one more cue: it sees only the options.
         dtype: Precision of the model.
         device: Device of the model: auto, cpu, cuda, cuda:1, mps.

@@ -455,8 +455,8 @@ def harden(
 
     Args:
         probe: Name or file of a probe. In Python, also a `Probe`.
-        group: What items are clustered by for intervals: ``family``, ``item``, or a group that the items name, such as
-            ``axiom``. By default, as set in the probe's card.
+        group: Unit of clustering for intervals: ``family``, ``item``, or a group named in the items, such as ``axiom``.
+            By default, as set in the probe's card.
         vectors: Embeddings to filter by first (AFLite): an .npy file with one row per option. In Python, also an array.
         also: Cue of a plug-in to bring to chance too.
         seed: Random seed.

@@ -80,7 +80,9 @@ def negation(table: Table) -> Keys:
     return _codes(table, _parity)
 
 
-@learnt("that is right most often in other items with the same order of the two entities, reversed by a negation")
+@learnt(
+    "that is right most often in other items with the same order of the two entities (the opposite order if negated)"
+)
 def entity_order_xor_negation(table: Table) -> Keys:
     """Order of the entities, reversed by a negation in the conclusion."""
 

@@ -38,7 +38,7 @@ class ExplanationFinding(Document):
     accuracy: Estimate
     """Its own accuracy."""
     where_right: Estimate | None
-    """Accuracy of the model where it is right; None without such items."""
+    """Accuracy of the model where it is right without a tie; None without such items."""
     where_wrong: Estimate | None
     """Accuracy of the model where it is wrong; None without such items."""
     adjusted: Estimate

@@ -30,7 +30,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from horsesense.formatting import number
+from horsesense.formatting import interval, number
 from horsesense.profiling.finding import ContrastPairs, Verdict
 from horsesense.runs.result import LEAST_ANSWERED
 from horsesense.stats.intervals import FEW, Estimate
@@ -235,7 +235,7 @@ def _absent(evidence: Evidence) -> Judged:
 def _open(evidence: Evidence) -> str:
     """State why absence is not claimed although nothing is significantly above 0."""
     if evidence.hint > 0:
-        return f"It is significantly above 0 at 95%, but not at {_level(evidence)}."
+        return f"Its lower limit is above 0 at 95% ({evidence.hint:.3f}), but not at {_level(evidence)}."
     if evidence.adjusted.high >= MISSABLE:
         return f"So it may be 0, and it may be {MISSABLE:.2f} or more."
     return f"It is not significantly above 0. But {_power(evidence, 'only ')}"
@@ -243,8 +243,15 @@ def _open(evidence: Evidence) -> str:
 
 def _leaning(evidence: Evidence) -> str:
     """State the control that most answers follow where this is not significant, so that nobody misses it."""
-    share, name = max(((each.value, name) for name, each in evidence.followed.items()), default=(0.0, ""))
-    return f" About {share:.0%} of its answers agree with {name}, but this is not significant." if share > HALF else ""
+    name = max(evidence.followed, key=lambda name: evidence.followed[name].value, default="")
+    if not name or evidence.followed[name].value <= HALF:
+        return ""
+    share = evidence.followed[name]
+    ends = interval(max(0.0, share.low), min(1.0, share.high), ".0%")
+    return (
+        f" About {share.value:.0%} of its answers agree with {name}, but the interval of this share, {ends}, "
+        "includes 50%."
+    )
 
 
 def _power(evidence: Evidence, only: str = "") -> str:

@@ -238,7 +238,7 @@ def evidence(own: AdjustedScores, strict: float, draws: int = DRAWS) -> Evidence
 
 def _explanation(name: str, own: AdjustedScores, level: float, seed: int, resamples: int) -> ExplanationFinding:
     scores, column = own.scores, own.columns[name]
-    right, wrong = side_masks(column.right, scores.chance)
+    right, wrong = column.right >= 1, column.right <= 0  # ties are on neither side
     alone = own.alone(name)
     return ExplanationFinding(
         name=name,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, get_args
@@ -141,8 +142,9 @@ def _few(names: Sequence[str], noun: str) -> str:
 
 
 def _standing(e: Estimate) -> str:
-    """Return the colour of a score by how it compares with chance."""
-    return KINDS.get(against_chance(e) or "", "above")
+    """Return the colour of a score by how it compares with chance; a limit that is printed as chance includes it."""
+    low, high = (round(end, 3) for end in e.ci)
+    return KINDS.get(against_chance(replace(e, ci=(low, high))) or "", "above")
 
 
 def _slice_rows(slices: Sequence[Slice]) -> list[tuple[str, Estimate]]:

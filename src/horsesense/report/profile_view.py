@@ -68,8 +68,8 @@ VERDICTS: dict[str, VerdictStyle] = {
     "not above chance": VerdictStyle(
         "chance",
         "#5f5b54",
-        "The adjusted score is not significantly above 0, its interval excludes 0.40, and a model that knows 40% of "
-        "the items would have been detected.",
+        "The interval of the adjusted score includes 0 and excludes 0.40, and n is large enough (80% power to detect a "
+        "model that knows 40%).",
     ),
     "inconclusive": VerdictStyle(
         "open",
@@ -483,7 +483,8 @@ def facts_of(finding: AbilityFinding, ability: ProfiledAbility) -> Iterator[tupl
     yield "Adjusted score", f"{adjusted_text(finding.adjusted)}. 0 is chance or a shortcut, 1 is the ceiling."
     for each in _same_merged(finding.explanations):
         yield explanation_name(each), explained(each)
-    if finding.families is not None:
+    pairs_only = any(each.pairs == finding.families.strict.n for each in finding.contrasts if finding.families)
+    if finding.families is not None and not pairs_only:
         strict, alone = finding.families.strict, finding.families.independent
         families = count(strict.n, "family with several items", "families with several items")
         expected = f"If errors were independent, {percent(alone.value, 0)} would be expected."
@@ -572,7 +573,7 @@ def explained(each: ExplanationFinding) -> str:
     return f"{tried if each.tried > 1 else ''}{rule}"
 
 
-RIGHT, WRONG = "Where this picks the right option, alone or in a tie", "Where it picks a wrong one"
+RIGHT, WRONG = "Where this is right without a tie", "Where it is wrong"
 
 
 def _same_merged(explanations: Sequence[ExplanationFinding]) -> list[ExplanationFinding]:
@@ -581,7 +582,8 @@ def _same_merged(explanations: Sequence[ExplanationFinding]) -> list[Explanation
     for each in explanations:
         last = merged[-1] if merged else None
         if last and last.kind == each.kind == "relatedness" and replace(each, name=last.name) == last:
-            merged[-1] = replace(last, name=f"{last.name} or {each.name.rpartition(' by ')[2]}")
+            vectors = each.name.rpartition(" by ")[2]
+            merged[-1] = replace(last, name=f"{last.name} or {vectors}: both are right on the same items")
         else:
             merged.append(each)
     return merged

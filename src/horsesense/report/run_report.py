@@ -89,7 +89,7 @@ def write_report(
             the run, or as set in the probe's card.
         by: Facet to break accuracy down by.
         cues: Search for the best cue of each probe, which takes some seconds.
-        probes: The whole probe of a run that asked only a part of it; cues are then measured on all of its items.
+        probes: File of the whole probe, if a run asked only a part of it: cues are then measured on the whole probe.
         pictures: Draw the plots of the page, which takes some seconds.
         progress: Progress callback.
 

@@ -16,6 +16,7 @@ from horsesense.runs.withheld import WithheldResult
 from horsesense.stats import Estimate, Search, Standout
 from horsesense.stats.combined import Bias
 from horsesense.stats.intervals import against_chance
+from horsesense.stats.slices import LEAST_ITEMS
 from horsesense.training.training_results import Line
 
 VERDICTS = {
@@ -293,7 +294,7 @@ def remarkable(standouts: Sequence[Standout], search: Search, sign: int) -> str:
     if standouts:
         return f"{parts(standouts)}{note}."
     largest = [s for s in search.standouts if s.gap * sign > 0][:1]
-    nothing = f"No significant difference in {count(search.searched, 'slice')}{note}"
+    nothing = f"No significant difference in {count(search.searched, 'slice')} with at least {LEAST_ITEMS} items{note}"
     return f"{nothing}. Largest: {parts(largest)}." if largest else f"{nothing}."
 
 

@@ -33,7 +33,8 @@ class DesignSettings:
     """Design of the run."""
 
     withhold: Sequence[Withheld] = ()
-    """Also ask without the options (reply freely, or rank 200 concepts), or without the question (only options)."""
+    """Ask again without the options (by generation, a free reply; by loglikelihood, a rank among 200 concepts), or
+    without the question."""
     wordings: Annotated[int, Ge(2)] | None = None
     """Ask each item in this many predefined wordings; with --format letters, each wording in two option orders."""
     until: str | None = None
