@@ -146,7 +146,7 @@ def test_the_page_defines_its_terms_once_and_states_the_level_of_every_interval(
         assert level in card
         assert "95% intervals" in card
     assert "any wrong claim" not in page
-    assert not re.search(r"published (items|questions)", page), "items that ship with horsesense are public items"
+    assert not re.search(r"\bpublished (items|questions)", page), "items that ship with horsesense are public items"
 
 
 def test_the_picture_has_a_dot_a_cell_where_the_accuracy_is(pair: Profile) -> None:
