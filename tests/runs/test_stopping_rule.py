@@ -65,7 +65,8 @@ class Replies:
         return "" if self.silent or number % 3 == 0 else f"thing {number}-{'abcd'[number % 4]}"
 
 
-def test_an_item_without_an_answer_is_not_wrong() -> None:
+def test_an_item_without_an_answer_is_not_wrong(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)  # the page of a run without a folder is written here
     rule = hs.DesignSettings(until="ci<0.1")
     model: Any = Replies(silent=False)
     run = hs.ask(model, questions(400), design=rule, formats=["generate"])
