@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import warnings
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from horsesense.core import Card, Item, Probe, card_path, read_probe, write_prob
 from horsesense.core.card import read_card
 from horsesense.core.spec import ScoringSpec, parse_spec, spec_from_dict
 from horsesense.errors import UserError
+from horsesense.progress import HorsesenseWarning, capture_warnings
 from tests.support import ROOT
 
 ICE = Item(probe="demo", form="choice", text="Is ice cold?", options=("yes", "no"), answer=0, facets={"task": "x"})
@@ -105,6 +107,44 @@ def test_a_bad_card_is_named(content: str, told: str, tmp_path: Path) -> None:
 def test_a_card_needs_only_a_name(tmp_path: Path) -> None:
     (tmp_path / "p.card.json").write_text('{"name": "mine", "seed": null}', encoding="utf-8")
     assert read_card(tmp_path / "p.card.json") == Card(name="mine")
+
+
+def test_a_flipped_bit_in_a_written_card_is_noticed(tmp_path: Path) -> None:
+    probe = Probe.of([ICE], Card(name="demo", licence="MIT", made="by hand: “so”", seed=3, notes={"odd": 1}))
+    write_probe(tmp_path / "p.jsonl", probe)
+    path = tmp_path / "p.card.json"
+    whole = path.read_bytes()
+    card = read_card(path)
+    noticed = {"warning": 0, "error": 0}
+    for bit in range(len(whole) * 8):
+        changed = bytearray(whole)
+        changed[bit // 8] ^= 1 << bit % 8
+        path.write_bytes(changed)
+        heard: list[str] = []
+        with capture_warnings(heard.append):
+            try:
+                assert read_card(path) == card or heard, f"bit {bit}"
+            except UserError:
+                noticed["error"] += 1
+        noticed["warning"] += bool(heard)
+    assert sum(noticed.values()) > 0.99 * len(whole) * 8, "only white space may be other white space"
+    assert noticed["warning"] > len("demo") * 6
+
+
+def test_an_edited_card_counts_and_is_written_anew_without_a_warning(tmp_path: Path) -> None:
+    write_probe(tmp_path / "p.jsonl", Probe.of([ICE], Card(name="demo", licence="MIT")))
+    path = tmp_path / "p.card.json"
+    path.write_text(path.read_text().replace("MIT", "CC0-1.0"))
+    with pytest.warns(HorsesenseWarning, match=r"p\.card\.json: .*changed after it was written.*'sha256'"):
+        probe = read_probe(tmp_path / "p.jsonl")
+    assert probe.card.licence == "CC0-1.0"
+    values = json.loads(path.read_text())
+    del values["sha256"]
+    path.write_text(json.dumps(values))
+    write_probe(tmp_path / "q.jsonl", probe)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert read_card(path) == read_card(tmp_path / "q.card.json") == probe.card
 
 
 SPECS = [

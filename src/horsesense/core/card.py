@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from horsesense.core.audit import EarlierAudit, LabelQuality
-from horsesense.data import FieldProblem, check_json, read_text, writing
+from horsesense.data import FieldProblem, check_fields, read_text, sha256_of_bytes, writing
 from horsesense.errors import UserError, unknown
+from horsesense.progress import warn
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +68,8 @@ class Card:
 
 SPLIT = re.compile(r"(.+\.(?:jsonl|parquet)(?:\.gz)?):([^/:.]+)")
 """Path with a split, ``FILE:SPLIT``."""
+CHECKSUM = "sha256"
+"""Field of a card's file: the checksum of the other fields. A card that a person wrote needs none."""
 CLUSTER_AVERAGE = "average over clusters"
 METRICS = ("accuracy", CLUSTER_AVERAGE)
 """Share of correct items, or the average of the clusters' shares, so that every cluster has the same weight. The share
@@ -109,30 +112,49 @@ def card_values(card: Card) -> dict[str, Any]:
 def writing_card(path: Path, card: Card) -> Iterator[None]:
     """Write a card that replaces the old one when the block ends without an error."""
     with writing(path) as temporary:
-        temporary.write_text(json.dumps(card_values(card), ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
+        values = card_values(card)
+        values[CHECKSUM] = _checksum(values)
+        temporary.write_text(json.dumps(values, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
         yield
 
 
+def _checksum(values: Any) -> str:
+    return sha256_of_bytes(json.dumps(values, sort_keys=True).encode())
+
+
 def read_card(path: Path) -> Card:
+    """Read a card; one that was changed after it was written is believed, with a warning: people edit cards."""
     text = read_text(path)
     try:
-        json.loads(text)
+        values = json.loads(text)
     except json.JSONDecodeError as error:
         raise UserError("this is not JSON", file=path, line=error.lineno, fix="repair or remove the card") from error
+    except (ValueError, RecursionError):  # a number of thousands of digits, or lists nested as deep
+        raise _not_a_card().at(path) from None
+    checksum = values.pop(CHECKSUM, None) if isinstance(values, dict) else None
     try:
-        card = check_json(Card, text, _bad_card)
+        card = check_fields(Card, values, _bad_card)
         if not all(0 <= figure.value <= 1 for figure in card.human):
             raise _wrong_type("human")
         if card.metric not in METRICS:
             raise unknown("metric", card.metric, METRICS)
     except UserError as error:
         raise error.at(path) from None
+    if checksum not in (None, _checksum(values)):
+        warn(
+            f"{path}: the card was changed after it was written; if that was you, remove its field {CHECKSUM!r}, "
+            "otherwise make the probe or get the card again"
+        )
     return card
 
 
 def _bad_card(problem: FieldProblem) -> UserError:
     if len(problem.path) > 1 or (problem.kind == "wrong" and problem.path):
         return _wrong_type(problem.field)
+    return _not_a_card()
+
+
+def _not_a_card() -> UserError:
     return UserError("this is not a card of a probe", fix="repair or remove it")
 
 
