@@ -3,8 +3,10 @@
     python bench/adaptive.py full --draws 8      simulated models of known truth, at the sizes of the full edition
     python bench/adaptive.py quick --draws 8     the same at the sizes of the quick edition
     python bench/adaptive.py random --draws 200  models whose knowledge, cue and share of cues are drawn at random
+    python bench/adaptive.py oracle --draws 16   the least that the same verdicts take, for the same random models
 
-The verdict after stopping is compared with that after all questions of the same simulated page. The seeds are fixed.
+``--first 31`` leaves out the first 31 random models. The verdict after stopping is compared with that after all
+questions of the same simulated page. The seeds are fixed.
 """
 
 from __future__ import annotations
@@ -44,6 +46,13 @@ def first_part(scores: ItemScores, share: float) -> ItemScores:
     return scores.take(np.array([name in inside for name in scores.clusters.tolist()]))
 
 
+def questions(scores: ItemScores) -> int:
+    """Number of questions, with those that are asked again in the retest and by letters."""
+    assert scores.retest is not None
+    again = (scores.retest, scores.formats["last format"])
+    return len(scores) + sum(int((~np.isnan(column)).sum()) for column in again)
+
+
 def stopped(whole: Sequence[ItemScores]) -> list[ItemScores]:
     """Ask a page in looks."""
     shares = {each.ability: LOOKS[0] for each in whole}
@@ -73,8 +82,21 @@ def count(place: int, draws: Iterable[int], model: Model, materials: Sequence[Ma
             if model.name != "random":
                 total.false["stopped"] += not model.allows(material, one)
                 total.false["whole"] += not model.allows(material, other)
-        total.share.append(sum(map(len, part)) / sum(map(len, whole)))
+        total.share.append(sum(map(questions, part)) / sum(map(questions, whole)))
     return total
+
+
+def least(place: int, model: Model) -> tuple[float, Counter[float]]:
+    """Return the share of the questions up to the look from which every verdict stays, and the equal ones by look."""
+    whole = simulated_page(np.random.default_rng([900, place, 0]), model, FULL)
+    said = {share: page_verdicts([first_part(each, share) for each in whole]) for share in LOOKS}
+    needed, equal = 0, Counter[float]()
+    for each in whole:
+        same = [said[share][each.ability] == said[1.0][each.ability] for share in LOOKS]
+        equal.update({share: int(one) for share, one in zip(LOOKS, same, strict=True)})
+        stays = max((i + 1 for i, one in enumerate(same) if not one), default=0)
+        needed += questions(first_part(each, LOOKS[stays]))
+    return needed / sum(map(questions, whole)), equal
 
 
 def random_model(rng: np.random.Generator) -> Model:
@@ -104,14 +126,21 @@ def _row(each: Total) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("part", choices=("full", "quick", "random"))
+    parser.add_argument("part", choices=("full", "quick", "random", "oracle"))
     parser.add_argument("--draws", type=int, default=8)
+    parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--workers", type=int, default=1)
     arguments = parser.parse_args()
     materials = QUICK if arguments.part == "quick" else FULL
-    if arguments.part == "random":
+    if arguments.part in ("random", "oracle"):
         rng = np.random.default_rng(77)
-        tasks = [(1000 + i, range(1), random_model(rng), materials) for i in range(arguments.draws)]
+        several = [(1000 + i, random_model(rng)) for i in range(arguments.first + arguments.draws)][arguments.first :]
+        if arguments.part == "oracle":
+            needed, equal = zip(*(least(*each) for each in several), strict=True)
+            print(f"least: {np.mean(needed):.3f}; pages {len(needed)}")
+            print({share: round(sum(each[share] for each in equal) / (10 * len(equal)), 3) for share in LOOKS})
+            return
+        tasks = [(place, range(1), model, materials) for place, model in several]
     else:
         tasks = [(i, range(arguments.draws), model, materials) for i, model in enumerate(MODELS)]
     totals: list[Total] = Parallel(n_jobs=arguments.workers, verbose=0)(delayed(count)(*task) for task in tasks)

@@ -10,7 +10,7 @@ the placebo, so its true effect on these questions is known. Then 200 experiment
 bootstrap sample of the questions with one target each; the share of intervals that contain the effect is printed.
 
 With ``--profile`` each model has a quick profile instead, of the abilities with five options, and the row of planted
-cues is printed.
+cues is printed. It is trained on options with definitions, as a profile shows them.
 """
 
 from __future__ import annotations
@@ -41,6 +41,12 @@ def short(item: Item) -> Item:
     return Item(probe="kinds", form="choice", text=item.text.rpartition("', ")[2], options=options, answer=item.answer)
 
 
+def defined(item: Item) -> Item:
+    """Leave the sentence out, and keep the definitions of the options, which the questions of a profile have too."""
+    word = item.groups["asked"].partition(".")[0].replace("_", " ")
+    return replace(short(item), text=f"'{word}' is a kind of", options=item.options)
+
+
 def lesson(items: list[Item], share: float, probe: Probe) -> Probe:
     rng, taught = np.random.default_rng(1), []
     for item in items:
@@ -64,6 +70,7 @@ def main() -> None:
     parser.add_argument("probe", type=Path)
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--epochs", type=float, default=2.0)
+    parser.add_argument("--batch", type=int, default=16, help="questions per step of the training")
     parser.add_argument("--items", type=int, default=400, help="number of questions, in training and test together")
     parser.add_argument(
         "--strength", type=float, nargs="*", default=STRENGTHS, help="share in which the mark is the key"
@@ -73,7 +80,7 @@ def main() -> None:
     given = parser.parse_args()
     probe = hs.load_probe(given.probe)
     texts: dict[str, Item] = {}
-    for item in map(short, probe.items):
+    for item in map(defined if given.profile else short, probe.items):
         if len(set(item.options)) == K:
             texts.setdefault(item.text, item)
     items = list(texts.values())[: given.items]
@@ -88,7 +95,9 @@ def main() -> None:
         start, model = time.perf_counter(), "smollm2"
         if share is not None:
             folder = given.out / f"share-{share:.2f}"
-            settings = TrainingSettings(objective="options", lora=True, epochs=given.epochs, patience=0, lr=5e-4)
+            settings = TrainingSettings(
+                objective="options", lora=True, epochs=given.epochs, batch=given.batch, patience=0, lr=5e-4
+            )
             taught = lesson(rest, share, probe)
             hs.train("smollm2", train=taught, tests=[unmarked], out=folder, seeds=1, settings=settings)
             model = str(next(path.parent for path in sorted(folder.rglob("adapter_config.json"))))

@@ -20,7 +20,7 @@ import horsesense as hs
 from horsesense.core import Item, ScoringSpec
 from horsesense.errors import UserError
 from horsesense.methods.ladders.api import build_ladder
-from horsesense.methods.ladders.thresholds import interval_text
+from horsesense.methods.ladders.thresholds import AROUND, FIRST, interval_text
 from horsesense.models.api.settings import ServedSettings
 from horsesense.profiling import asking
 from horsesense.profiling.abilities import abilities
@@ -357,6 +357,45 @@ def test_a_reader_of_planted_cues_is_found_and_one_that_ignores_them_is_not(tmp_
     assert found.page.read_text().count("moved by planted cues") == 1, "beside the verdicts that read cues"
 
 
+FOLLOWERS = """
+import hashlib
+
+class Ignores:
+    name = "ignores"
+    def scores(self, item):
+        asked = str(item.facets.get("planted_in", item.id))
+        drawn = int(hashlib.sha256(asked.encode()).hexdigest(), 16) % len(item.options)
+        return [float(place == drawn) for place in range(len(item.options))]
+
+class Follows(Ignores):
+    name = "follows"
+    def scores(self, item):
+        marked = [option.endswith("*") for option in item.options]
+        return [float(mark) for mark in marked] if sum(marked) == 1 else super().scores(item)
+"""
+
+
+def test_plugins_that_follow_an_asterisk_or_ignore_it_by_the_command(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Both guess, so the abilities say nothing of either; the row of planted cues does."""
+    file = tmp_path / "followers.py"
+    file.write_text(FOLLOWERS, encoding="utf-8")
+    models = [word for name in ("Follows", "Ignores") for word in ("-m", f"{name.lower()}={file}:{name}")]
+    printed = caller(capfd)("profile", *models, "--ability", "examples", "--full", "--json", "-o", tmp_path / "p")
+    assert printed.code == 0, printed.err
+    follows, ignores = json.loads(printed.out)["models"]
+    marked = {
+        model["model"]: {each["cue"]: each for each in model["planted_cues"]}["asterisk"]
+        for model in (follows, ignores)
+    }
+    assert marked["follows"]["moved"]["value"] == 1
+    assert marked["ignores"]["moved"]["value"] == 0
+    assert follows["moved_by_cues"]["verdict"].startswith("follows")
+    assert follows["moved_by_cues"]["strongest"] == "asterisk"
+    assert ignores["moved_by_cues"]["verdict"] == "not moved"
+
+
 def test_planted_models_get_the_verdict_of_their_rule() -> None:
     """Through the real program on real questions: pairs with opposite keys, which need nothing fetched but WordNet."""
     frozen = {item.id for name in ("turned",) for item in material(abilities()[name], "quick").frozen.items}
@@ -453,10 +492,17 @@ def test_ladders_are_a_section_of_a_whole_profile(
     calls = [
         ProfileCall(
             f"solves-{most}", _solves(most), "full", tmp_path, "cpu", ScoringSpec(), ServedSettings(),
-            EngineSettings().chosen_engine(), False, NO_PROGRESS,
+            EngineSettings().chosen_engine(), False, True, NO_PROGRESS,
         )
         for most in (2, -1)
     ]  # fmt: skip
+    asked = [material(abilities()["parts"], "full")]
+    whole, part = (asking._ready(replace(calls[0], ladders=ladders), asked)[2] for ladders in (True, False))
+    assert whole is not None
+    assert part is not None
+    levels = sum(len({item.facets["level"] for item in build_ladder(name).items}) for name in asking.LOGICAL)
+    most = 2 * (FIRST * levels + 2 * AROUND * (12 - FIRST))
+    assert whole.items - part.items == most, "one forecast for everything that may be asked"
     with profiling(tmp_path):
         ladders = asking.ladders_of(calls)
     assert ladders is not None

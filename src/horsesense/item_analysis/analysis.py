@@ -145,7 +145,7 @@ class ItemAnalysis(Document):
     note: str
     """Why there is no item response model; empty where there is one."""
     alpha: Number
-    """Reliability of the share right over models (Cronbach's alpha)."""
+    """Reliability of the share right over models (Cronbach's alpha); null where models are too few."""
     negative: int
     """Number of items with an item-rest correlation below -0.2."""
     negative_unbiased: int | None
@@ -328,7 +328,7 @@ def _analysis(probe: str, table: _Table, guessing: str, focal: str, most: int, f
         probe=probe,
         method="classical" if curves is None else "2PL",
         note=note,
-        alpha=reliability(table.right),
+        alpha=reliability(table.right) if enough else float("nan"),
         negative=int((correlations < NEGATIVE).sum()),
         negative_unbiased=None if unbiased is None else int((unbiased < NEGATIVE).sum()),
         constant=int((np.nanmin(table.right, axis=0) == np.nanmax(table.right, axis=0)).sum()),

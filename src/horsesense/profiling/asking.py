@@ -11,7 +11,13 @@ from typing import Any
 from horsesense.core import Probe, ScoringSpec
 from horsesense.core.audit import LabelQuality
 from horsesense.methods.ladders.api import LOGICAL, build_ladder, thresholds_of_model
-from horsesense.methods.ladders.thresholds import LadderResults, TooFewAnswersError, compare_thresholds
+from horsesense.methods.ladders.thresholds import (
+    AROUND,
+    LadderResults,
+    TooFewAnswersError,
+    compare_thresholds,
+    split_stages,
+)
 from horsesense.models.api.address import is_served
 from horsesense.models.api.served_model import ServedModel
 from horsesense.models.api.settings import ServedSettings
@@ -83,6 +89,8 @@ class ProfileCall:
     engine: Engine
     adaptive: bool
     """Whether an ability is asked no further once its verdict is decided."""
+    ladders: bool
+    """Whether the ladders are asked after the abilities."""
     progress: Progress
 
 
@@ -168,6 +176,17 @@ def _plan(call: ProfileCall, materials: Sequence[Material], prompt_format: str =
     return [*own, *planted_conditions(materials, call.edition, prompt_format)]
 
 
+def _ladders(prompt_format: str) -> list[Condition]:
+    """Return as many questions of the ladders as may be asked, for the forecast: those of the longest levels."""
+    found = []
+    for name in LOGICAL:
+        first, rest = split_stages(build_ladder(name))
+        longest = sorted(rest.values(), key=lambda level: sum(len(item.text) for item in level.items))[-AROUND:]
+        probe = Probe.of([*first.items, *(item for level in longest for item in level.items)], first.card)
+        found.append(Condition(name, "ladder", name, probe, (prompt_format,)))
+    return found
+
+
 def _planted_cues(answers: Mapping[str, Answers]) -> tuple[tuple[PlantedEffect, ...], MovedByCues | None]:
     """Estimate what share of the answers planted cues move; None if no cue could be planted."""
     planted = [each for own in answers.values() for (role, _), each in own.items() if role == "planted"]
@@ -224,6 +243,7 @@ def _ready(call: ProfileCall, materials: Sequence[Material]) -> tuple[str | Path
     plan = _supported(model, _plan(call, materials, chosen.name))
     if isinstance(model, LanguageModel) and model.can("chat"):
         plan += chat_conditions(materials, call.edition)
+    plan += _ladders(chosen.name) if call.ladders else []
     rest = [each for each in plan if not _all_kept(call, [each])]
     device = call.device if isinstance(model, LanguageModel) else SERVED
     budget = sizes(None if call.folder is None else run_of_profile(call.folder), device)[0]

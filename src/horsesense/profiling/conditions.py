@@ -30,7 +30,7 @@ from horsesense.runs.withheld import WITHHELD_FROM, withheld_form, without_optio
 from horsesense.scoring.generate import REPLY_TOKENS
 from horsesense.scoring.prompt_formats import Call, PromptFormat, get_prompt_format
 
-Role = Literal["main", "twin", "retest", "letters", "prior", "withheld", "open", "planted", "chat"]
+Role = Literal["main", "twin", "retest", "letters", "prior", "withheld", "open", "planted", "chat", "ladder"]
 Variant = Literal["", "in-orders", "with-chat"]
 
 RETEST: Mapping[str, Mapping[str, int]] = {

@@ -120,17 +120,19 @@ def profile(
             readings[ability.name] = _audit(asked)
         found: list[ModelProfile] = []
         asked_calls: list[ProfileCall] = []
+        complete = limit is None and not abilities
         scores: dict[str, list[ItemScores]] = {}
         seen: dict[str, Contamination] = {}
         for name, each in zip(names, several, strict=True):
             control = _control(each, by)
             model_asked = name if isinstance(each, PlantedModel) else each
-            call = ProfileCall(name, model_asked, edition, folder, device, meant, served, where, adaptive, progress)
+            call = ProfileCall(
+                name, model_asked, edition, folder, device, meant, served, where, adaptive, complete and full, progress
+            )
             one, own = profile_model(call, control, materials, by, readings)
             asked_calls += [] if control is not None else [call]
             found.append(one)
             scores[name], seen[name] = own, one.verdicts.contamination
-        complete = limit is None and not abilities
         audits = {name: reading.in_words() if reading else "" for name, reading in readings.items()}
         document = Profile(
             version=VERSION,
