@@ -19,7 +19,7 @@ import pytest
 import horsesense as hs
 from horsesense.core import Item, ScoringSpec
 from horsesense.errors import UserError
-from horsesense.methods.ladders.api import build_ladder
+from horsesense.methods.ladders.api import LOGICAL, build_ladder
 from horsesense.methods.ladders.thresholds import AROUND, FIRST, interval_text
 from horsesense.models.api.settings import ServedSettings
 from horsesense.profiling import asking
@@ -500,7 +500,7 @@ def test_ladders_are_a_section_of_a_whole_profile(
     whole, part = (asking._ready(replace(calls[0], ladders=ladders), asked)[2] for ladders in (True, False))
     assert whole is not None
     assert part is not None
-    levels = sum(len({item.facets["level"] for item in build_ladder(name).items}) for name in asking.LOGICAL)
+    levels = sum(len({item.facets["level"] for item in build_ladder(name).items}) for name in LOGICAL)
     most = 2 * (FIRST * levels + 2 * AROUND * (12 - FIRST))
     assert whole.items - part.items == most, "one forecast for everything that may be asked"
     with profiling(tmp_path):
