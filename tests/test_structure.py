@@ -31,7 +31,7 @@ NAMED_BY_NOUNS = (
 """Packages in which no value has a participle as its name."""
 MAY_NAME_PAPERS = (
     "horsesense", "horsesense.methods", "horsesense.replication", "horsesense.profiling.abilities",
-    "horsesense.profiling.profile2", "horsesense.registry", "horsesense.core.catalogue", "horsesense.core.spec",
+    "horsesense.profiling.profile3", "horsesense.registry", "horsesense.core.catalogue", "horsesense.core.spec",
     "horsesense.cli.commands",
 )  # fmt: skip
 """Where the papers' methods are named: their packages, the ledger, the table of abilities and what is frozen of it, the

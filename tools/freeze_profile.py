@@ -3,8 +3,8 @@
 python -m tools.freeze_profile                    all abilities
 python -m tools.freeze_profile --ability kinds    one of them; the others stay as they are
 python -m tools.freeze_profile --keep-cuts        only sizes have changed: the split into halves stays as it is
-For a new version, raise `VERSION` in horsesense/profiling/material.py first. It needs WordNet and GCIDE as they are
-pinned (`horsesense fetch wordnet gcide`).
+For a new version, raise `VERSION` in horsesense/profiling/material.py first; no older list is needed. It needs WordNet
+and GCIDE as they are pinned (`horsesense fetch wordnet gcide`).
 """
 
 from __future__ import annotations
@@ -52,10 +52,12 @@ def main() -> None:
     parser.add_argument("--keep-cuts", action="store_true")
     arguments = parser.parse_args()
     path = frozen_path()
-    old = path.read_text(encoding="utf-8") if arguments.ability else ""
+    old = path.read_text(encoding="utf-8") if arguments.ability or arguments.keep_cuts else ""
     names = {ability.name for ability in chosen(arguments.ability)}
     head = old.partition("\n[abilities.")[0] if old else "\n".join(_head())
     blocks = [head.rstrip()]
+    if not old:
+        path.write_text(head + "\n", encoding="utf-8")  # the cues that the halves below are balanced by
     for name, ability in abilities().items():
         if name in names:
             blocks.append("\n".join(_frozen(ability, arguments.keep_cuts)))

@@ -85,3 +85,17 @@ def test_the_row_over_all_cues_covers_its_mean() -> None:
         covered += row.moved.low <= 0.3 <= row.moved.high
         assert row.strongest == max(effects, key=lambda each: each.moved.value).cue
     assert covered >= 53
+
+
+def test_the_row_names_the_cue_that_is_followed_where_the_mean_says_nothing() -> None:
+    """It used to say "8% [-7%, 24%]: follows cues" because of one cue of three."""
+    rng = np.random.default_rng(6)
+    trials = {"professor": simulated(rng, 0.6, n=40), "asterisk": simulated(rng, 0.0, n=40)}
+    trials["length"] = simulated(rng, 0.0, n=40)
+    effects = [planted_effect(each, *NAMES[:3], cue) for cue, each in trials.items()]
+    assert effects[0].verdict == "follows the cue"
+    assert moved_by_cues(trials, effects).verdict == "follows professor"
+    assert moved_by_cues(trials, effects[1:]).verdict in ("not moved", "inconclusive")
+    again = {"professor": trials["professor"], "length": simulated(rng, 0.7, n=40)}
+    both = [planted_effect(each, *NAMES[:3], cue) for cue, each in again.items()]
+    assert moved_by_cues(again, both).verdict == "follows professor, length"

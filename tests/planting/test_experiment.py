@@ -53,7 +53,7 @@ def test_followers_are_found_and_others_are_not(tmp_path: Path) -> None:
     assert follower.accuracy_wrong < follower.accuracy_placebo < follower.accuracy_right
     assert follower.accuracy_placebo == other.accuracy_placebo
     row, unmoved = found.overall
-    assert (row.verdict, row.strongest, row.moved.value) == ("follows cues", "professor", follower.moved.value)
+    assert (row.verdict, row.strongest, row.moved.value) == ("follows professor", "professor", follower.moved.value)
     assert (unmoved.verdict, unmoved.strongest) == ("not moved", "")
     (difference,) = found.differences
     assert difference.difference.value == pytest.approx(follower.moved.value)

@@ -38,7 +38,7 @@ def test_what_is_built_is_what_is_frozen(name: str, pools: dict[str, Probe]) -> 
             assert part_of(made.twin.items) == replace(frozen_list()[name].twins[edition], draw=0)
 
 
-@pytest.mark.parametrize("name", ["kinds", "examples", "meanings", "senses"])
+@pytest.mark.parametrize("name", ["kinds", "examples", "meanings", "words", "senses"])
 def test_near_questions_ship_and_need_no_encoder(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("horsesense.cues.relatedness.encoders", lambda *_: pytest.fail("no encoder is needed"))
     ability = abilities()[name]
@@ -54,19 +54,6 @@ def test_near_questions_ship_and_need_no_encoder(name: str, monkeypatch: pytest.
     assert made.twin is not None
     for part, frozen in ((made.frozen, "editions"), (made.twin, "twins")):
         assert part_of(part.items) == replace(getattr(frozen_list()[name], frozen)["full"], draw=0)
-
-
-def test_the_words_of_a_meaning_stay_random_though_near_questions_ship() -> None:
-    ability = abilities()["words"]
-    pool = pool_of(ability)
-    assert part_of(pool.items) == frozen_list()["words"].pool
-    assert "near" not in {item.facets["distractor_kind"] for item in pool.items}
-    default = hs.wordnetqa.build(relation="synonymy", limit=40)
-    assert [item.facets["distractor_kind"] for item in default.items].count("near") == 20
-    made = drawn(ability, pool, "full")
-    assert made.twin is not None
-    assert part_of(made.frozen.items) == frozen_list()["words"].editions["full"]
-    assert part_of(made.twin.items) == replace(frozen_list()["words"].twins["full"], draw=0)
 
 
 def test_the_quick_edition_asks_one_item_of_a_family_unless_its_members_test_the_same(pools: dict[str, Probe]) -> None:
@@ -87,7 +74,7 @@ def test_one_changed_item_is_another_version(pools: dict[str, Probe]) -> None:
     pool = pools["parts"]
     first = pool.items[0]
     changed = replace(pool, items=[replace(first, text=first.text.replace(".", "!")), *pool.items[1:]])
-    with pytest.raises(UserError, match="not those of profile 2"):
+    with pytest.raises(UserError, match="not those of profile 3"):
         drawn(abilities()["parts"], changed, "full")
 
 
@@ -129,7 +116,7 @@ def test_one_changed_item_of_the_twin_is_another_version(pools: dict[str, Probe]
     place = next(place for place, item in enumerate(items) if item.id in asked)
     first, *rest = items[place].options
     items[place] = replace(items[place], options=(first.replace(".", "!"), *rest))
-    with pytest.raises(UserError, match=r"turned, full, twin, .*profile 2"):
+    with pytest.raises(UserError, match=r"turned, full, twin, .*profile 3"):
         drawn(ability, replace(pool, items=items), "full")
 
 
@@ -208,7 +195,7 @@ def test_likelihoods_have_a_larger_quick_retest_than_replies(pools: dict[str, Pr
 
 
 def test_the_page_has_every_ability_with_its_sizes() -> None:
-    page = (ROOT / "docs" / "reference" / "profile-2.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "reference" / "profile-3.md").read_text(encoding="utf-8")
     for name, ability in abilities().items():
         kept = frozen_list()[name].editions
         sizes = [f"{kept[edition].families}, {kept[edition].items:,}" for edition in ("quick", "full")]

@@ -238,6 +238,28 @@ def test_one_folder_holds_one_study(pair: Profile, small: Profile, tmp_path: Pat
         hs.profile("guesser", abilities=["parts"], out=made)
 
 
+def test_a_page_is_replaced_only_by_one_that_shows_as_much(tmp_path: Path) -> None:
+    """A second model in the same folder used to replace the page of the first without a word."""
+    out = tmp_path / "p"
+    few: dict[str, Any] = {"abilities": ["parts"], "limit": 5}
+    hs.profile("guesser", out=out, **few)
+    before = tree_of(out)
+    for models, changes, lost in (
+        ("cue-reader", {}, "guesser"),
+        ("guesser", {"abilities": ["turned"]}, "the ability parts"),
+        ("guesser", {"twin_seed": 1}, "the twins of seed 0"),
+        ("guesser", {"adaptive": True}, "without --adaptive"),
+    ):
+        with pytest.raises(UserError, match=rf"holds a profile page with .*{lost}") as refused:
+            hs.profile(models, out=out, **(few | changes))
+        assert refused.value.file == str(out)
+    assert tree_of(out) == before
+    both = hs.profile(["cue-reader", "guesser"], out=out, abilities=["parts", "turned"], limit=5, full=True)
+    assert [each.model for each in both.models] == ["cue-reader", "guesser"]
+    with pytest.raises(UserError, match="the full edition"):
+        hs.profile(["cue-reader", "guesser"], out=out, abilities=["parts", "turned"], limit=5)
+
+
 def test_answers_of_a_profile_that_was_stopped_are_its_own(tmp_path: Path, wide_gpt2: str) -> None:
     few: dict[str, Any] = {"abilities": ["parts"], "limit": 3, "device": "cpu"}
     model, out = wide_gpt2, tmp_path / "p"
@@ -343,14 +365,14 @@ def test_a_reader_of_planted_cues_is_found_and_one_that_ignores_them_is_not(tmp_
     moved, unmoved = (model.moved_by_cues for model in found.models)
     assert moved is not None
     assert unmoved is not None
-    assert moved.verdict == "follows cues"
+    assert moved.verdict == "follows professor"
     assert moved.moved.low <= 0.6 <= moved.moved.high
     assert moved.moved.n == 2 * FEW["full"], "one item of each family"
     assert (unmoved.verdict, unmoved.moved.value) == ("not moved", 0.0)
     first, second = ([replace(each, model="") for each in model.verdicts.findings] for model in found.models)
     assert first == second, "planted cues change no other finding"
     text = found.to_markdown()
-    assert "]: follows cues |" in text
+    assert "]: follows professor |" in text
     assert "]: not moved |" in text
     assert [row.model for row in planted_rows(found)] == ["follower", "ignores them"]
     assert found.page is not None

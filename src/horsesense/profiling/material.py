@@ -9,7 +9,7 @@ A chance imbalance of lengths and the like would look like contamination in all 
 draws of a twin, the one is used in which cues have the most similar accuracy in both (rerandomisation: Morgan and Rubin
 2012). This happens before any model is asked; the test stays valid and is conservative.
 
-``profile2.toml`` records everything that this depends on: the seed of the split, the draw of the twin, the names of the
+``profile3.toml`` records everything that this depends on: the seed of the split, the draw of the twin, the names of the
 cues that halves were balanced by, and the hash of every pool and of both halves. A new cue changes nothing; a changed
 item is a different version, and an error. A dataset published as a whole has no twin.
 """
@@ -38,7 +38,7 @@ from horsesense.profiling.abilities import EDITIONS, Ability, Edition, pool_of
 from horsesense.progress import NO_PROGRESS, Progress
 from horsesense.runs.ask_models import content_of
 
-VERSION = 2
+VERSION = 3
 """Version of the frozen questions; the number in the name of their file."""
 SEED = 0
 """Seed of the recipes, and of the order in which families are frozen."""

@@ -83,6 +83,7 @@ def profile(
     from horsesense.profiling.asking import ProfileCall, ladders_of, profile_model
     from horsesense.profiling.controls import PlantedModel
     from horsesense.profiling.document import described
+    from horsesense.profiling.earlier_page import PageScope, check_replaced
     from horsesense.profiling.from_answers import asked_items, explained
     from horsesense.profiling.material import VERSION, material
     from horsesense.profiling.verdicts import differences
@@ -106,7 +107,11 @@ def profile(
             look_at(labelled(str(each))[1])
     wanted = chosen(abilities)
     folder = None if out is None else Path(out)
+    complete = limit is None and not abilities
+    scope = PageScope(VERSION, twin_seed, edition, complete, adaptive, names, [each.name for each in wanted])
     with nullcontext() if folder is None else profiling(folder):  # before anything is built or loaded
+        if folder is not None:
+            check_replaced(folder, scope)
         taxonomy, known = _taxonomy(), encoders(progress)
         if not known:
             progress.log(NOT_CONTROLLED)

@@ -308,7 +308,7 @@ def planted_text(model: ModelProfile) -> str:
     row = model.moved_by_cues
     if row is None or isnan(row.moved.value):
         return "not tested"
-    return f"{row.moved:.0%}: {row.verdict}"
+    return f"mean {row.moved:.0%}: {row.verdict}"
 
 
 @dataclass(frozen=True, slots=True)
