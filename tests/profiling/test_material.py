@@ -128,7 +128,7 @@ def test_the_frozen_cut_is_fairer_to_cues_than_cuts_are_by_chance(pools: dict[st
     for cut in range(12):
         first, second = (by_turns(half, "chain", 0)[:200] for half in halves(pool, ability, 1000 + cut))
         by_chance.append(earned.apart(chain.from_iterable(first), chain.from_iterable(second)))
-    assert earned.apart(made.frozen.items, made.twin.items) < min(by_chance)
+    assert earned.apart(made.frozen.items, made.twin.items) <= min(by_chance) < np.median(by_chance)
 
 
 def test_what_is_published_whole_has_no_twin(pools: dict[str, Probe]) -> None:
