@@ -2,7 +2,7 @@
 
 python bench/verdicts.py                      prints all tables (half an hour)
 python bench/verdicts.py --write              puts them into docs/results/profile.md
-python bench/verdicts.py confusion quick      only these: confusion, quick, full, replies, borders, number, twins
+python bench/verdicts.py quick full           only these: quick, full, replies, borders, number, twins
 python bench/verdicts.py --draws 50           fewer pages of each model
 python bench/verdicts.py --workers 8          as many processes; the tables are the same
 The models read cues or relatedness, answer by habit, ignore negation, know whole clusters, reply with noise, have
@@ -18,7 +18,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -52,7 +52,6 @@ POWER_DRAWS = 100
 WORKERS = 1
 CHUNK = 25
 """Draws that a process takes at a time."""
-SAID: tuple[Verdict, ...] = get_args(Verdict)
 
 
 def spread(work: Callable[..., Any], tasks: Iterable[tuple[Any, ...]]) -> list[Any]:
@@ -65,15 +64,15 @@ def chunks(draws: int) -> list[range]:
     return [range(start, min(start + CHUNK, draws)) for start in range(0, draws, CHUNK)]
 
 
-def page(own: Sequence[ItemScores]) -> tuple[list[Verdict], bool]:
-    """The verdicts of a page, and whether contamination was found."""
+def page(own: Sequence[ItemScores]) -> list[Verdict]:
+    """The verdicts of a page."""
     strict = page_level(len(own))
     seen = contamination(own)
     said: list[Verdict] = []
     for scores in own:
         verdict = judge(evidence(AdjustedScores(judged_half(scores, seen)), strict, POWER_DRAWS)).verdict
         said.append("contaminated" if scores.ability in seen.contaminated else verdict)
-    return said, seen.found
+    return said
 
 
 @dataclass
@@ -84,10 +83,6 @@ class Counts:
     draws: int
     said: dict[str, Counter[Verdict]]
     """By material."""
-    pages: int = 0
-    """Pages with every verdict right."""
-    found: int = 0
-    """Pages on which contamination was found."""
 
 
 def count(place: int, draws: range, materials: Sequence[Material], models: Sequence[Model] = MODELS) -> Counts:
@@ -95,11 +90,9 @@ def count(place: int, draws: range, materials: Sequence[Material], models: Seque
     model = models[place]
     counts = Counts(model, len(draws), {material.name: Counter() for material in materials})
     for draw in draws:
-        said, found = page(simulated_page(np.random.default_rng([place, draw]), model, tuple(materials)))
+        said = page(simulated_page(np.random.default_rng([place, draw]), model, tuple(materials)))
         for material, verdict in zip(materials, said, strict=True):
             counts.said[material.name][verdict] += 1
-        counts.pages += all(model.expects(m) in (None, v) for m, v in zip(materials, said, strict=True))
-        counts.found += found
     return counts
 
 
@@ -107,11 +100,6 @@ def counted(draws: int, materials: Sequence[Material], models: Sequence[Model] =
     parts = chunks(draws)
     every = spread(count, [(place, part, materials, models) for place in range(len(models)) for part in parts])
     return [joined(every[start : start + len(parts)]) for start in range(0, len(every), len(parts))]
-
-
-def confusion(draws: int) -> str:
-    """Every model on a page of six abilities."""
-    return confused(counted(draws, PAGE))
 
 
 def quick(draws: int) -> str:
@@ -165,42 +153,7 @@ def _shares(kinds: Counter[str]) -> str:
 def joined(parts: Sequence[Counts]) -> Counts:
     """Counts of one model over all draws."""
     said = {name: sum((part.said[name] for part in parts), Counter[Verdict]()) for name in parts[0].said}
-    pages, found = sum(part.pages for part in parts), sum(part.found for part in parts)
-    return Counts(parts[0].model, sum(part.draws for part in parts), said, pages, found)
-
-
-def confused(counts: Sequence[Counts]) -> str:
-    """The table by model, and the matrix of truths and what was said."""
-    matrix: dict[Verdict, Counter[Verdict]] = {verdict: Counter() for verdict in SAID}
-    rows = []
-    for each in counts:
-        truths = {m.name: truth for m in PAGE if (truth := each.model.expects(m)) is not None}
-        for name, truth in truths.items():
-            matrix[truth].update(each.said[name])
-        right = {name: each.said[name][truth] / each.draws for name, truth in truths.items()}
-        worst = min(right, key=lambda name: right[name])
-        others = Counter[str]()
-        for name, truth in truths.items():
-            others.update({verdict: n for verdict, n in each.said[name].items() if verdict != truth})
-        instead = ", ".join(f"{v} {_percent(n / each.draws / len(truths))}" for v, n in others.most_common(2))
-        rates = [sum(right.values()) / len(right), each.pages / each.draws, each.found / each.draws]
-        mean, pages, found = map(_percent, rates)
-        least = f"{_percent(right[worst])} ({worst})"
-        rows.append(
-            f"| {each.model.name} | {_truth(each.model)} | {mean} | {least} | {pages} | {found} | {instead or '–'} |"
-        )
-    head = (
-        "| model | should be | right | in its worst ability | whole page right | contamination found | said instead |"
-    )
-    table = [
-        f"| {truth} | {said.total():,} | {' | '.join(_percent(said[v] / said.total()) for v in SAID)} |"
-        for truth, said in matrix.items()
-        if said
-    ]
-    titles = f"| truth | findings | {' | '.join(v for v in SAID)} |"
-    rule = "|---|---|---:|---:|---:|---:|---|"
-    first = [f"{counts[0].draws:,} pages of each model.", "", head, rule, *rows]
-    return "\n".join([*first, "", titles, f"|---|---:|{'---:|' * len(SAID)}", *table])
+    return Counts(parts[0].model, sum(part.draws for part in parts), said)
 
 
 def _truth(model: Model) -> str:
@@ -366,7 +319,6 @@ def _by_group(rng: np.random.Generator, own: ItemScores) -> ItemScores:
 
 
 PARTS: dict[str, tuple[Callable[[int], str], int]] = {
-    "confusion": (confusion, 1000),
     "quick": (quick, 400),
     "full": (full, 100),
     "replies": (replies, 200),
