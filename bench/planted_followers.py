@@ -10,7 +10,7 @@ the placebo, so its true effect on these questions is known. Then 200 experiment
 bootstrap sample of the questions with one target each; the share of intervals that contain the effect is printed.
 
 With ``--profile`` each model has a quick profile instead, of the abilities with five options, and the row of planted
-cues is printed. It is trained on options with definitions, as a profile shows them.
+cues is printed. With ``--definitions`` it is trained on options with definitions, as a profile shows them.
 """
 
 from __future__ import annotations
@@ -75,12 +75,14 @@ def main() -> None:
     parser.add_argument(
         "--strength", type=float, nargs="*", default=STRENGTHS, help="share in which the mark is the key"
     )
+    parser.add_argument("--definitions", action="store_true", help="train on options with their definitions")
     parser.add_argument("--profile", action="store_true", help="print the profile's row of planted cues")
     parser.add_argument("--abilities", nargs="*", default=FIVE_OPTIONS)
+    parser.add_argument("--limit", type=int, help="families per ability of the profile; cues are planted in eight")
     given = parser.parse_args()
     probe = hs.load_probe(given.probe)
     texts: dict[str, Item] = {}
-    for item in map(defined if given.profile else short, probe.items):
+    for item in map(defined if given.definitions else short, probe.items):
         if len(set(item.options)) == K:
             texts.setdefault(item.text, item)
     items = list(texts.values())[: given.items]
@@ -102,7 +104,9 @@ def main() -> None:
             hs.train("smollm2", train=taught, tests=[unmarked], out=folder, seeds=1, settings=settings)
             model = str(next(path.parent for path in sorted(folder.rglob("adapter_config.json"))))
         if given.profile:
-            profiled = hs.profile(model, abilities=given.abilities, out=given.out / f"profile-{share}").models[0]
+            profiled = hs.profile(
+                model, abilities=given.abilities, limit=given.limit, out=given.out / f"profile-{share}"
+            ).models[0]
             print(share, profiled.moved_by_cues, *profiled.planted_cues, sep="\n", flush=True)
             continue
         run = hs.ask(model, {"arms": arms}, out=given.out / f"answers-{share}")
