@@ -1,6 +1,7 @@
 """The near sets that ship with the package: size, hops, distance, relatedness, the best cue, and repeated options.
 
 python bench/near_sets.py [hypernymy hyponymy definitions synonymy dictionary]
+python bench/near_sets.py --trees [hypernymy ...]    which cues a tree uses: number cues alone, and learnt cues alone
 Relatedness is the accuracy of the option nearest to the question, by each encoder and by the sum of both. The best cue
 is that of the highest accuracy among the number cues of the battery, by their maximum or minimum, chosen on all items.
 The last two columns are for a reader who knows the keys of other questions: the accuracy of a guess among the options
@@ -15,10 +16,14 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from random import Random
 
+import numpy as np
+from sklearn.tree import DecisionTreeClassifier
+
 import horsesense as hs
 from horsesense.core import Item, Probe
+from horsesense.cues.battery import Number, battery, in_item_rank
 from horsesense.cues.relatedness import encoders
-from horsesense.cues.search import prepare
+from horsesense.cues.search import DEPTH, prepare, tree_credit
 from horsesense.cues.table import table_of
 from horsesense.lexicons.graph import Graph
 from horsesense.lexicons.sources import open_graph
@@ -88,8 +93,28 @@ def row(name: str, taxonomy: Graph) -> str:
     return f"| {name} | {size} | {values} | {means[best]:.3f} ({rule}) | {repeated} |"
 
 
+def trees(name: str, taxonomy: Graph) -> str:
+    """Return the accuracy of trees over the number cues and over the learnt cues, and the cues that the former uses."""
+    probe = built(name)
+    table = table_of(probe.items, probe.card.group, taxonomy)
+    numbers = prepare(table, number_cues())
+    learnt = prepare(table, [cue for cue in battery() if not isinstance(cue, Number)])
+    ranks = np.stack([in_item_rank(table, scores) for scores in numbers.scores], axis=1)
+    right = np.zeros(len(table.text_of), dtype=bool)
+    right[table.gold] = True
+    tree = DecisionTreeClassifier(max_depth=DEPTH, min_samples_leaf=len(right) // 100, random_state=0).fit(ranks, right)
+    weights = tree.feature_importances_
+    used = ", ".join(f"{numbers.cues[i].name} {weights[i]:.2f}" for i in np.argsort(-weights)[:4])
+    return f"| {name} | {tree_credit(numbers)[0].mean():.3f} | {tree_credit(learnt)[0].mean():.3f} | {used} |"
+
+
 def main() -> None:
     taxonomy = open_graph("wordnet")
+    if sys.argv[1:2] == ["--trees"]:
+        print("| set | number cues alone | learnt cues alone | importance |", flush=True)
+        for name in sys.argv[2:] or SETS:
+            print(trees(name, taxonomy), flush=True)
+        return
     print(
         "| set | questions | concepts | hops | distance | GloVe | MiniLM | both | best cue "
         "| not a key in the other half | not a key of any other question |",

@@ -171,8 +171,8 @@ class NearBuilder:
         most = round(others * (1 - KEYS) / (1 + others * KEYS) * len(right))
         offered = {other for each in questions for other in each.distractors} - right
         usable = (c for c in self._shuffled() if self.usable(c) and self.in_use(c))
-        others_in_use = (c for c in usable if not self.by_kind or self._tangible(c))
-        for concept in (*(each.question.answer for each in every), *others_in_use):
+        usual = (c for c in usable if (self._tangible(c) if self.by_kind else sense_number(self.graph, c) == 1))
+        for concept in (*(each.question.answer for each in every), *usual):
             if len(offered) >= most:
                 break
             offered |= {concept} - right

@@ -209,18 +209,22 @@ def _cue_credit(
     items: Callable[[Sequence[QuestionOptions]], Sequence[Item]],
     taxonomy: Graph | None,
 ) -> NDArray[np.float32]:
-    """Return the credit of each number cue, by its maximum and its minimum; chance where it never separates options."""
+    """Return the credit of each number cue, by its maximum, its minimum and what is between; chance where it never
+    separates options."""
     cues = number_cues()
     parts = []
     for begin in range(0, len(choices), _CHUNK):
         made = list(items(choices[begin : begin + _CHUNK]))
         found = prepare(table_of(made, "asked", taxonomy), cues)
-        part = np.full((len(made), 2 * len(cues)), 1 / len(made[0].options), dtype=np.float32)
+        part = np.full((len(made), 3 * len(cues)), 1 / len(made[0].options), dtype=np.float32)
         for index, cue in enumerate(found.cues):
             if cue.name == _OF_THE_WHOLE:
                 continue
-            place = 2 * cues.index(cue)  # type: ignore[arg-type]
+            place = 3 * cues.index(cue)  # type: ignore[arg-type]
             part[:, place : place + 2] = found.directed[:, 2 * index : 2 * index + 2]
+            scores = found.scores[index].reshape(len(made), -1)
+            gold = found.table.gold - found.table.starts[:-1]
+            part[:, place + 2] = between(scores, gold)
         parts.append(part)
     return np.concatenate(parts)
 
@@ -241,7 +245,26 @@ def _relatedness_credit(
         similar.append(np.einsum("nd,nkd->nk", asked[possible.question], vectors[place]))
     similar.append(np.sum([each / each.std() for each in similar], axis=0))
     signed = [sign * each for each in similar for sign in (1, -1)]
-    return np.stack([(each[:, 0] >= each.max(axis=1)).astype(np.float32) for each in signed], axis=1)
+    ends = [(each[:, 0] >= each.max(axis=1)).astype(np.float32) for each in signed]
+    first = np.zeros(len(offered), dtype=np.int64)
+    return np.stack([*ends, *(between(each.astype(np.float32), first) for each in similar)], axis=1)
+
+
+def between(scores: NDArray[np.float32], gold: NDArray[np.int64]) -> NDArray[np.float32]:
+    """Return the accuracy of a guess among the options between the highest and the lowest score, per row.
+
+    Without it, a set has its answers where no single cue looks: neither the deepest option nor the shallowest.
+
+    >>> rows = np.array([[1, 2, 3, 4, 5], [1, 2, 3, 4, 5], [1, 1, 2, 2, 2]], dtype=np.float32)
+    >>> between(rows, np.array([1, 4, 0])).round(2)
+    array([0.33, 0.  , 0.2 ], dtype=float32)
+    """
+    lowest, highest = scores.min(axis=1, keepdims=True), scores.max(axis=1, keepdims=True)
+    inside = (scores > lowest) & (scores < highest)
+    number = inside.sum(axis=1)
+    right = inside[np.arange(len(scores)), gold]
+    chance = np.float32(1 / scores.shape[1])
+    return np.where(number > 0, right / np.maximum(number, 1), chance).astype(np.float32)
 
 
 def choose(
