@@ -12,8 +12,7 @@ from horsesense.core.document import Document
 from horsesense.core.spec import parse_spec
 from horsesense.cues.battery import Number, battery
 from horsesense.cues.findings import Finding, measure_cues
-from horsesense.data import cache_folder
-from horsesense.errors import UserError, argument
+from horsesense.errors import UserError
 from horsesense.methods.cats.dataset import with_sources
 from horsesense.methods.cats.table import (
     accuracy_row,
@@ -25,7 +24,15 @@ from horsesense.methods.cats.table import (
     titles,
 )
 from horsesense.methods.published import read_files
-from horsesense.methods.suites.frame import OpenedData, PaperRow, PaperSuite, PaperTable, with_published
+from horsesense.methods.suites.frame import (
+    OpenedData,
+    PaperRow,
+    PaperSuite,
+    PaperTable,
+    by_model,
+    data_folder,
+    with_published,
+)
 from horsesense.progress import NO_PROGRESS, Progress
 from horsesense.runs.probe_answers import ProbeAnswers
 from horsesense.stats import Consistency, Estimate, chance
@@ -44,10 +51,6 @@ SEEING_CUES = frozenset(
 
 def find_sets(folder: Path, names: Sequence[str]) -> tuple[dict[str, Path], tuple[str, ...]]:
     """Find one file per set in the folder or below it, named after the set; return them, and the missing sets."""
-    if not folder.is_dir():
-        raise UserError(
-            "there is no such folder", file=folder, fix=f"give the folder of the sets with {argument('data')}"
-        )
     paths: dict[str, Path] = {}
     for path in sorted(folder.rglob("*")):
         ending = next((ending for ending in reversed(_ENDINGS) if path.name.endswith(ending)), None)
@@ -131,14 +134,7 @@ SUITES = {
 
 def open_suite(suite: Suite, folder: Path | None, skip_bad: bool = False) -> OpenedData:
     """Read the sets in a folder, or in the fetched dataset."""
-    if folder is None:
-        folder = cache_folder("releases", "cats")
-        if not folder.is_dir():
-            raise UserError(
-                f"the suite {suite.name} needs its sets",
-                fix=f"give their folder with {argument('data')}, or: horsesense fetch cats",
-            )
-    paths, missing = find_sets(folder, suite.sets)
+    paths, missing = find_sets(data_folder(folder, "cats", suite.name), suite.sets)
     return OpenedData(read_sets(suite.name, paths, skip_bad), paths, missing)
 
 
@@ -216,14 +212,6 @@ def _open(suite: Suite) -> PaperSuite:
     )
 
 
-def _by_model(answered: Sequence[ProbeAnswers], sets: Sequence[str]) -> dict[str, dict[str, ProbeAnswers]]:
-    models: dict[str, dict[str, ProbeAnswers]] = {}
-    for run in answered:
-        if run.part.probe.name in sets and run.judged:
-            models.setdefault(run.part.model.name, {})[run.part.probe.name] = run
-    return models
-
-
 def _is_papers(answered: Sequence[ProbeAnswers], sets: Sequence[str]) -> bool:
     """Return whether all sets were asked in full with the paper's scoring."""
     counts, spec = released_counts(), parse_spec("paper:cats")
@@ -239,7 +227,7 @@ def _accuracy_tables(
     sets = _GENERAL
     names = titles()
     ours = []
-    for model, runs in _by_model(answered, sets).items():
+    for model, runs in by_model(answered, sets).items():
         by_set, average = accuracy_row(runs)
         cells: list[Estimate | float | None] = [by_set.get(name) for name in sets]
         ours.append(PaperRow(model, "ours", (*cells, average), direction_of(next(iter(runs.values())))))
@@ -254,14 +242,14 @@ def _accuracy_tables(
         for row in known
     ]
     columns = [*(names[name] for name in sets), "average"]
-    table = with_published("CATs, table 3: accuracy", columns, ours, printed, _is_papers(answered, sets), source())
+    same = _is_papers(answered, sets)
     wrong = ", ".join(f"{row.model} ({row.printed:.3f})" for row in known if not row.follows)
     again = (
         f"Published averages are computed again from their rows; those printed for {wrong} do not follow from them. "
         "The paper's CA had 189 instances and its WSC 273; the published files have 183 and 283. An average of "
         "measured rows is over the sets that were asked."
     )
-    return (*table[:-1], replace(table[-1], notes=(*table[-1].notes, again)))
+    return with_published("CATs, table 3: accuracy", columns, ours, printed, same, source(), notes=(again,))
 
 
 def _pair_tables(
@@ -271,7 +259,7 @@ def _pair_tables(
     sets = _ROBUST
     columns = [titles()[name] for name in sets]
     ours = []
-    for model, runs in _by_model(answered, sets).items():
+    for model, runs in by_model(answered, sets).items():
         pairs = {name: pairs_of_set(run) for name, run in runs.items()}
         for meaning, part in _PARTS:
             cells = tuple(part(pairs[name]) if name in pairs else None for name in sets)
@@ -280,11 +268,9 @@ def _pair_tables(
         PaperRow(f"{row.model}: consistent", "published", tuple(row.values[name] for name in sets), row.direction)
         for row in published_rows("consistency")
     ]
-    table = with_published(
-        "CATs, table 6: pairs of duals", columns, ours, printed, _is_papers(answered, sets), source()
-    )
+    same = _is_papers(answered, sets)
     sizes = "The paper states 75 pairs per method; the files have 92, 82, 74 and 75. It prints consistency only."
-    return (*table[:-1], replace(table[-1], notes=(*table[-1].notes, sizes)))
+    return with_published("CATs, table 6: pairs of duals", columns, ours, printed, same, source(), notes=(sizes,))
 
 
 CATS = _open(SUITES["cats"])

@@ -12,9 +12,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from horsesense.core import Item, Probe
-from horsesense.data import cache_folder
 from horsesense.data.downloads import check_fetched
-from horsesense.errors import UserError, argument
+from horsesense.errors import UserError
 from horsesense.methods.partwhole.dataset import read_partwhole, read_partwhole_votes
 from horsesense.methods.partwhole.splits import split_items
 from horsesense.methods.partwhole.table import Distributions, PartWholeTable, TableRow, partwhole_table
@@ -25,6 +24,9 @@ from horsesense.methods.suites.frame import (
     PaperRow,
     PaperSuite,
     PaperTable,
+    data_folder,
+    find_file,
+    restrict,
     with_published,
 )
 from horsesense.runs.probe_answers import ProbeAnswers
@@ -40,11 +42,8 @@ _COLUMNS = ("accuracy", "calibrated", "steps off", "kappa", "off the votes", "su
 
 
 def _open(folder: Path | None, skip_bad: bool) -> OpenedData:
-    folder = cache_folder("releases", "partwhole") if folder is None else folder
-    if not folder.is_dir():
-        fix = f"give the folder of the published dataset with {argument('data')}, or: horsesense fetch partwhole"
-        raise UserError("the suite partwhole needs its triples", file=folder, fix=fix)
-    files = {name: _find(folder, f"{name}.csv") for name in ("train", "dev", "test")}
+    folder = data_folder(folder, "partwhole", "partwhole")
+    files = {name: find_file(folder, f"{name}.csv") for name in ("train", "dev", "test")}
     missing = [name for name, path in files.items() if path is None]
     if missing:
         fix = "give the folder of the published dataset, or one with train.csv, dev.csv and test.csv"
@@ -55,17 +54,11 @@ def _open(folder: Path | None, skip_bad: bool) -> OpenedData:
     parts = {name: read_partwhole([path], skip_bad=skip_bad) for name, path in paths.items()}
     everything = [item for name in ("train", "dev", "test") for item in parts[name].items]
     split = split_items(everything, "nouns", 0)
-    votes = _find(folder, VOTES)
+    votes = find_file(folder, VOTES)
     probes, training = {"test": parts["test"], "dev": parts["dev"]}, {"test": parts["train"]}
     if split["test"] and split["train"]:  # too few triples for this split
         probes["new-nouns"], training["new-nouns"] = (_part(parts["test"], split[name]) for name in ("test", "train"))
     return OpenedData(probes, paths, others={"votes": votes} if votes else {}, training=training)
-
-
-def _find(folder: Path, name: str) -> Path | None:
-    """Find a file of the dataset in the folder or below it."""
-    paths = sorted(folder.rglob(name), key=lambda path: (len(path.parts), str(path)))
-    return paths[0] if paths else None
 
 
 def _part(like: Probe, items: Sequence[Item]) -> Probe:
@@ -84,17 +77,10 @@ def _tables(
         if not runs:
             continue
         asked = {item.id for item in runs[0].items}
-        fitted = [_only(run, asked) for run in controls if run.part.probe.name == name]
+        fitted = [restrict(run, asked) for run in controls if run.part.probe.name == name]
         table = partwhole_table([*runs, *fitted], released=votes, dev=dev)
         tables += _as_paper(f"Part-whole, table 3: {title}", table, name == "test", len(runs))
     return tuple(tables)
-
-
-def _only(run: ProbeAnswers, items: set[str]) -> ProbeAnswers:
-    """Restrict a control to the items that models were asked."""
-    answered = [(item, answer) for item, answer in zip(run.items, run.answers, strict=True) if item.id in items]
-    probe = Probe.of([item for item, _ in answered], run.probe.card)
-    return replace(run, probe=probe, answers=[answer for _, answer in answered])
 
 
 def _as_paper(title: str, table: PartWholeTable, papers: bool, models: int) -> tuple[PaperTable, ...]:
@@ -106,17 +92,15 @@ def _as_paper(title: str, table: PartWholeTable, papers: bool, models: int) -> t
         PaperRow(row.name, "published", (row.accuracy, None, None, None, None, None), "published")
         for row in table.published.rows
     ]
-    same = papers and table.published.same_triples
-    source = table.published.source
-    paper_table = with_published(title, _COLUMNS, rows, published, same, source) if papers else (
-        PaperTable(title, _COLUMNS, tuple(rows)),
-    )  # fmt: skip
     note = (
         "Intervals are two-way over wholes and parts. Off the votes: ranked probability score; surprise: smoothed log "
         "score; 0 is best. Calibrated: accuracy after a model's preference for labels, fitted on dev, is removed; "
         "the last two columns are about as well; steps off and kappa are of its plain answers."
     )
-    return (replace(paper_table[0], notes=(note, *paper_table[0].notes)), *paper_table[1:])
+    if not papers:
+        return (PaperTable(title, _COLUMNS, tuple(rows), (note,)),)
+    same, source = table.published.same_triples, table.published.source
+    return with_published(title, _COLUMNS, rows, published, same, source, about=(note,))
 
 
 def _row(row: TableRow, kind: Kind | None) -> PaperRow:

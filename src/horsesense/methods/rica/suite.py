@@ -32,7 +32,7 @@ from horsesense.methods.rica.notation import read_statement
 from horsesense.methods.rica.perturbations import PERTURBATIONS
 from horsesense.methods.rica.published_statements import CATEGORIES, CONNECTIVE, entities, read_rica
 from horsesense.methods.rica.statements import entities_of
-from horsesense.methods.suites.frame import OpenedData, PaperRow, PaperSuite, PaperTable, with_published
+from horsesense.methods.suites.frame import OpenedData, PaperRow, PaperSuite, PaperTable, by_model, with_published
 from horsesense.runs.probe_answers import ProbeAnswers
 from horsesense.stats import Estimate, accuracy
 from horsesense.stats.combined import valence_bias, valence_of
@@ -254,10 +254,7 @@ _Models = Mapping[str, Mapping[str, ProbeAnswers]]
 def _tables(
     answered: Sequence[ProbeAnswers], controls: Sequence[ProbeAnswers], others: Mapping[str, Path]
 ) -> tuple[PaperTable, ...]:
-    models: dict[str, dict[str, ProbeAnswers]] = {}
-    for run in answered:
-        if run.judged:
-            models.setdefault(run.part.model.name, {})[run.part.probe.name] = run
+    models = by_model(answered)
     tables = [*_zero_shot(models), _strict(models)]
     tables += [
         PaperTable(title, tuple(names), _rows(models, CURATED, cells), notes) for title, names, cells, notes in _BY_ITEM
@@ -281,13 +278,13 @@ def _zero_shot(models: _Models) -> tuple[PaperTable, ...]:
     people = published()["people"]
     rows.append(PaperRow(f"people ({people['kind']})", "people", (None, None, human_accuracy()), "people"))
     title = "RICA, figure 4: accuracy without training"
-    tables = with_published(title, SETS, rows, zero_shot_rows(), _is_papers(models), published()["source"])
     notes = (
         "The row of people is the paper's. The published scripts mask every occurrence of the word, also in the "
         "premise (42 statements of the curated set, 1 of the other); here only that of the conclusion is masked.",
         not_between(),
     )
-    return (*tables[:-1], replace(tables[-1], notes=(*tables[-1].notes, *notes)))
+    same, source = _is_papers(models), published()["source"]
+    return with_published(title, SETS, rows, zero_shot_rows(), same, source, notes=notes)
 
 
 def _three(runs: Mapping[str, ProbeAnswers], ending: str) -> _Cells:

@@ -5,8 +5,8 @@ A run outside a suite has the tables that methods make of their own probes beyon
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Container, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
@@ -14,7 +14,9 @@ import orjson
 
 from horsesense.core import Probe
 from horsesense.core.document import Document
+from horsesense.data import cache_folder
 from horsesense.data.store import Store
+from horsesense.errors import UserError, argument
 from horsesense.methods.suites import find_paper_suite
 from horsesense.progress import Progress
 from horsesense.registry import load, methods
@@ -102,17 +104,63 @@ class PaperSuite:
 
 
 def with_published(
-    title: str, columns: Sequence[str], ours: Sequence[PaperRow], published: Sequence[PaperRow], same: bool, source: str
+    title: str,
+    columns: Sequence[str],
+    ours: Sequence[PaperRow],
+    published: Sequence[PaperRow],
+    same: bool,
+    source: str,
+    about: Sequence[str] = (),
+    notes: Sequence[str] = (),
 ) -> tuple[PaperTable, ...]:
-    """Return measured and published rows in one table where they are comparable, else in two tables."""
+    """Return measured and published rows in one table where they are comparable, else in two tables.
+
+    ``about`` are notes on measured rows, ``notes`` those on published ones.
+    """
     marked = f"Rows marked published are from {source}."
     if same:
-        return (PaperTable(title, tuple(columns), (*ours, *published), (marked,)),)
+        return (PaperTable(title, tuple(columns), (*ours, *published), (*about, marked, *notes)),)
     apart = "They are in a separate table: dataset, split or scoring differ from the paper's, or only a part was asked."
     return (
-        PaperTable(title, tuple(columns), tuple(ours)),
-        PaperTable(f"{title}, as published", tuple(columns), tuple(published), (marked, apart)),
+        PaperTable(title, tuple(columns), tuple(ours), tuple(about)),
+        PaperTable(f"{title}, as published", tuple(columns), tuple(published), (marked, apart, *notes)),
     )
+
+
+# Data of a suite, and its answers.
+
+
+def data_folder(folder: Path | None, dataset: str, suite: str) -> Path:
+    """Return the folder of a suite's data, by default the fetched dataset; a missing folder is an error."""
+    folder = cache_folder("releases", dataset) if folder is None else folder
+    if not folder.is_dir():
+        fix = f"give the folder of the dataset with {argument('data')}, or: horsesense fetch {dataset}"
+        raise UserError(f"the suite {suite} needs its sets", file=folder, fix=fix)
+    return folder
+
+
+def find_file(folder: Path, name: str) -> Path | None:
+    """Find a file or folder in a folder or below it, the highest first."""
+    paths = sorted(folder.rglob(name), key=lambda path: (len(path.parts), str(path)))
+    return paths[0] if paths else None
+
+
+def by_model(
+    answered: Sequence[ProbeAnswers], probes: Container[str] | None = None
+) -> dict[str, dict[str, ProbeAnswers]]:
+    """Return model → probe → answers with a gold answer, by default to all probes."""
+    models: dict[str, dict[str, ProbeAnswers]] = {}
+    for run in answered:
+        if run.judged and (probes is None or run.part.probe.name in probes):
+            models.setdefault(run.part.model.name, {})[run.part.probe.name] = run
+    return models
+
+
+def restrict(run: ProbeAnswers, ids: Container[str]) -> ProbeAnswers:
+    """Return the answers to some of the items."""
+    pairs = [pair for pair in zip(run.items, run.answers, strict=True) if pair[0].id in ids]
+    probe = replace(run.probe, items=[item for item, _ in pairs])
+    return replace(run, probe=probe, answers=[answer for _, answer in pairs])
 
 
 # The suite of a run folder.

@@ -7,16 +7,25 @@ and the reversed schemas.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 from typing import Any
 
 from horsesense.core.spec import parse_spec
-from horsesense.data import cache_folder, shipped_toml
+from horsesense.data import shipped_toml
 from horsesense.errors import UserError, argument
 from horsesense.methods.ledger import printed_table
-from horsesense.methods.suites.frame import OpenedData, PaperRow, PaperSuite, PaperTable, with_published
+from horsesense.methods.suites.frame import (
+    OpenedData,
+    PaperRow,
+    PaperSuite,
+    PaperTable,
+    by_model,
+    data_folder,
+    find_file,
+    restrict,
+    with_published,
+)
 from horsesense.methods.winoventi.adversarial_filter import PRIOR, prior_probe
 from horsesense.methods.winoventi.associations import read_depths, read_registry
 from horsesense.methods.winoventi.evaluation import (
@@ -55,12 +64,9 @@ _NOTE = (
 )
 
 
-def by_model(answered: Sequence[ProbeAnswers]) -> list[dict[str, ProbeAnswers]]:
+def parts_of(answered: Sequence[ProbeAnswers]) -> list[dict[str, ProbeAnswers]]:
     """Return for each model its answers to the schemas, the outcomes alone and, if run, the reversed schemas."""
-    models: dict[str, dict[str, ProbeAnswers]] = {}
-    for run in answered:
-        if run.part.probe.name in (MAIN, PRIOR, NEUTRAL, REVERSE):
-            models.setdefault(run.part.model.name, {})[run.part.probe.name] = run
+    models = by_model(answered, (MAIN, PRIOR, NEUTRAL, REVERSE))
     return [parts for parts in models.values() if {MAIN, PRIOR} <= parts.keys()]
 
 
@@ -69,7 +75,7 @@ def evaluation_tables(answered: Sequence[ProbeAnswers], background: Background) 
 
     Empty if no model has all parts.
     """
-    parts = by_model(answered)
+    parts = parts_of(answered)
     if not parts:
         return ()
     evaluations = score_answers(parts, background)
@@ -82,7 +88,7 @@ def evaluation_tables(answered: Sequence[ProbeAnswers], background: Background) 
 
 def tables_of_run(folder: Path, answered: Sequence[ProbeAnswers]) -> tuple[PaperTable, ...]:
     """Make the tables of an evaluation's folder; empty for another run."""
-    return evaluation_tables(answered, read_background(folder)) if by_model(answered) else ()
+    return evaluation_tables(answered, read_background(folder)) if parts_of(answered) else ()
 
 
 def _cells(each: SubsetResult) -> tuple[Estimate | float | None, ...]:
@@ -208,27 +214,21 @@ def _published() -> dict[str, Any]:
 
 
 def _open(folder: Path | None, skip_bad: bool) -> OpenedData:
-    folder = cache_folder("releases", "winoventi") if folder is None else folder
-    path = _find(folder, BENCHMARK) if folder.is_dir() else None
+    folder = data_folder(folder, "winoventi", "winoventi")
+    path = find_file(folder, BENCHMARK)
     if path is None:
-        fix = f"give the folder of the published dataset with {argument('data')}, or: horsesense fetch winoventi"
+        fix = f"give the folder of the published dataset with {argument('data')}"
         raise UserError(f"the suite winoventi needs its {BENCHMARK}", file=folder, fix=fix)
     probe = read_winoventi([path], skip_bad=skip_bad)
     probes = {MAIN: probe, PRIOR: prior_probe(probe), NEUTRAL: neutral_probe(probe), REVERSE: reverse_probe(probe)}
-    others = {name: found for name, file in _OTHERS.items() if (found := _find(folder, file)) is not None}
+    others = {name: found for name, file in _OTHERS.items() if (found := find_file(folder, file)) is not None}
     return OpenedData(probes, {MAIN: path}, others=others)
-
-
-def _find(folder: Path, name: str) -> Path | None:
-    """Find a published file, in the folder or below it."""
-    paths = sorted(folder.rglob(name), key=lambda path: (len(path.parts), str(path)))
-    return paths[0] if paths else None
 
 
 def _tables(
     answered: Sequence[ProbeAnswers], controls: Sequence[ProbeAnswers], others: Mapping[str, Path]
 ) -> tuple[PaperTable, ...]:
-    parts = by_model(answered)
+    parts = parts_of(answered)
     if not parts:
         return ()
     background = Background(
@@ -250,17 +250,12 @@ def _only_asked(parts: Mapping[str, ProbeAnswers]) -> dict[str, ProbeAnswers]:
     triplets = {item.family for item in parts[PRIOR].items}
     if NEUTRAL in parts:
         triplets &= {item.family for item in parts[NEUTRAL].items}
-    main = _among(parts[MAIN], {item.family for item in parts[MAIN].items if triplet_name(item) in triplets})
-    families = {item.family for item in main.items}
-    turned = {REVERSE: _among(parts[REVERSE], families)} if REVERSE in parts else {}
-    return {**parts, MAIN: main} | turned
-
-
-def _among(run: ProbeAnswers, families: set[str]) -> ProbeAnswers:
-    pairs = [pair for pair in zip(run.items, run.answers, strict=True) if pair[0].family in families]
-    return replace(
-        run, probe=replace(run.probe, items=[item for item, _ in pairs]), answers=[answer for _, answer in pairs]
-    )
+    families = {item.family for item in parts[MAIN].items if triplet_name(item) in triplets}
+    ids = {
+        item.id for name in (MAIN, REVERSE) if name in parts for item in parts[name].items if item.family in families
+    }
+    asked = {name: restrict(parts[name], ids) for name in (MAIN, REVERSE) if name in parts}
+    return {**parts, **asked}
 
 
 def _table6(
@@ -292,13 +287,12 @@ def _table6(
     ]
     spec = parse_spec("paper:winoventi")
     same = len(asked) == 2 * known["schemas"] and all(run[MAIN].spec.pll == spec.pll for run in parts)
-    tables = with_published("WinoVenti, table 6", columns, ours, published, same, known["source"])
     sizes = ", ".join(f"{each.model} {one.schemas:,}" for each in evaluations for one in each.subsets[1:2])
     note = (
         f"Schemas under Individual: {sizes}. Intersection: schemas whose generic word the models here and the 15 "
         "models of the registry all prefer; the paper's intersection differs (94 in its text, 229 in its table)."
     )
-    return (replace(tables[0], notes=(note, *tables[0].notes)), *tables[1:])
+    return with_published("WinoVenti, table 6", columns, ours, published, same, known["source"], about=(note,))
 
 
 def _people(path: Path, asked: set[str], columns: int) -> PaperRow:

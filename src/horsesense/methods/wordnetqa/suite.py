@@ -7,13 +7,12 @@ split of a probe. Controls are trained on the training part of the same set, if 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from horsesense.core import Probe, read_probe
-from horsesense.data import cache_folder, shipped_toml
-from horsesense.errors import UserError, argument
+from horsesense.data import shipped_toml
+from horsesense.errors import UserError
 from horsesense.methods.ledger import printed_table
 from horsesense.methods.suites.frame import (
     HOPS,
@@ -23,6 +22,9 @@ from horsesense.methods.suites.frame import (
     PaperRow,
     PaperSuite,
     PaperTable,
+    by_model,
+    data_folder,
+    restrict,
     with_published,
 )
 from horsesense.methods.wordnetqa.analysis import HopsCell, hops_cells
@@ -49,10 +51,7 @@ Cell = Estimate | float | None
 
 
 def _open(folder: Path | None, skip_bad: bool) -> OpenedData:
-    folder = cache_folder("releases", "mcqa") if folder is None else folder
-    if not folder.is_dir():
-        fix = f"give the folder of the published dataset, or of probes of your own, with {argument('data')}"
-        raise UserError("the suite wordnetqa needs its sets", file=folder, fix=fix)
+    folder = data_folder(folder, "mcqa", "wordnetqa")
     probes: dict[str, Probe] = {}
     found: dict[str, Path] = {}
     training: dict[str, Probe] = {}
@@ -108,50 +107,30 @@ def _own_parts(probe: Probe, name: str) -> tuple[Probe, Probe | None]:
 def _tables(
     answered: Sequence[ProbeAnswers], controls: Sequence[ProbeAnswers], others: Mapping[str, Path]
 ) -> tuple[PaperTable, ...]:
-    models = _by_name(answered)
+    models = by_model(answered, SETS)
     asked = {run.part.probe.name: {item.id for item in run.items} for run in answered}
-    fitted = _by_name([_only(run, asked[run.part.probe.name]) for run in controls if run.part.probe.name in asked])
+    fitted = by_model(
+        [restrict(run, asked[run.part.probe.name]) for run in controls if run.part.probe.name in asked], SETS
+    )
     same = all(len(asked.get(name, ())) == count for name, count in _published()["released"].items())
     ours = _rows(models, "ours", "models", _accuracies) + _rows(fitted, "control", "controls", _accuracies)
     if people := _people(answered):
         ours.append(people)
-    made = with_published("WordNetQA, table 7: accuracy", SETS, ours, _printed_accuracy(), same, _published()["source"])
+    source = _published()["source"]
+    plain = (
+        "Intervals are over the asked concepts. Where the folder has no test file of a set, its development or "
+        "training questions are asked; the paper's figures are of its test questions and are then no comparison."
+    )
+    made = with_published("WordNetQA, table 7: accuracy", SETS, ours, _printed_accuracy(), same, source, about=(plain,))
     strict = _rows(models, "ours", "models", _strict) + _rows(fitted, "control", "controls", _strict)
     columns = [column for name in SETS[:4] for column in (name, f"Δ {name[:5]}")]
-    made += with_published(
-        "WordNetQA, table 8: all questions of a concept right",
-        columns,
-        strict,
-        _printed_strict(),
-        False,
-        _published()["source"],
-    )
-    notes = (
-        "Intervals are over the asked concepts. Where the folder has no test file of a set, its development or "
-        "training questions are asked; the paper's figures are of its test questions and are then no comparison.",
+    sizes = (
         "Concepts have more questions in one set than in another, so columns cannot be compared with one another; "
-        "`horsesense wordnetqa analyse` reports strict accuracy at fixed sizes.",
+        "`horsesense wordnetqa analyse` reports strict accuracy at fixed sizes."
     )
-    first = {table.title: note for table, note in zip((made[0], made[1 if same else 2]), notes, strict=True)}
-    noted = [
-        replace(table, notes=(first[table.title], *table.notes)) if table.title in first else table for table in made
-    ]
-    return (*noted, *_figures(models))
-
-
-def _by_name(answered: Sequence[ProbeAnswers]) -> dict[str, dict[str, ProbeAnswers]]:
-    found: dict[str, dict[str, ProbeAnswers]] = {}
-    for run in answered:
-        if run.part.probe.name in SETS and run.judged:
-            found.setdefault(run.part.model.name, {})[run.part.probe.name] = run
-    return found
-
-
-def _only(run: ProbeAnswers, items: set[str]) -> ProbeAnswers:
-    """Restrict a control to the items that models were asked."""
-    kept = [(item, answer) for item, answer in zip(run.items, run.answers, strict=True) if item.id in items]
-    probe = Probe.of([item for item, _ in kept], run.probe.card)
-    return replace(run, probe=probe, answers=[answer for _, answer in kept])
+    title = "WordNetQA, table 8: all questions of a concept right"
+    made += with_published(title, columns, strict, _printed_strict(), False, source, about=(sizes,))
+    return (*made, *_figures(models))
 
 
 def _rows(models: Mapping[str, Mapping[str, ProbeAnswers]], kind: Kind, group: str, cells: Any) -> list[PaperRow]:
