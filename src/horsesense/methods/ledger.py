@@ -88,6 +88,11 @@ class Figure:
         """
         return step_of(self.value, about=self.sense == "about")
 
+    @property
+    def cell(self) -> tuple[float, float]:
+        """Its value and one unit of its last printed digit."""
+        return self.number, self.step
+
 
 def number_of(value: str) -> float:
     """Printed digits as a number; thousands may be written with a k.
@@ -158,10 +163,20 @@ def printed_table(paper: str, place: str) -> dict[str, dict[str, float]]:
     >>> printed_table("partwhole", "table 2")["Probably"]
     {'Percentage': 19.8}
     """
-    table: dict[str, dict[str, float]] = {}
+    rows = figures_at(paper, place)
+    numbers = {
+        row: {name: f.number for name, f in cells.items() if f.value[-1:].isdigit()} for row, cells in rows.items()
+    }
+    return {row: cells for row, cells in numbers.items() if cells}
+
+
+@cache
+def figures_at(paper: str, place: str) -> Mapping[str, Mapping[str, Figure]]:
+    """Return the figures of a table or section: row → column → figure, in the order of the paper."""
+    table: dict[str, dict[str, Figure]] = {}
     for figure in read_ledger(paper):
-        if figure.place == place and figure.value[-1:].isdigit():
-            table.setdefault(figure.row, {})[figure.column] = figure.number
+        if figure.place == place:
+            table.setdefault(figure.row, {})[figure.column] = figure
     return table
 
 

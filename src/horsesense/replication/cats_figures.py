@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from horsesense.core import Item
 from horsesense.methods.cats.dataset import read_cats, read_cats_robust
 from horsesense.methods.cats.suite import SUITES
-from horsesense.methods.ledger import Figure, by_name, read_ledger
+from horsesense.methods.ledger import Figure, figures_at, read_ledger
 from horsesense.replication.computing import PublishedFiles, Results, computes
 from horsesense.replication.consistency import CATS_SIZES, follows, is_count, mean_range
 from horsesense.replication.verdicts import Computed, is_cut, is_rounded
@@ -43,7 +43,7 @@ def _sizes(name: str, released: int) -> str:
     if column is None or reason is None:
         return ""
     cells = [f for f in read_ledger("cats") if (f.place, f.column, f.kind) == ("table 3", column, "asked")]
-    counts = {n: sum(is_count((cell.number, cell.step), n) for cell in cells) for n in (reason, released)}
+    counts = {n: sum(is_count(cell.cell, n) for cell in cells) for n in (reason, released)}
     fit = f"are whole counts of {released}, {counts[reason]} of {reason}"
     return f"{counts[released]} of the {len(cells)} accuracies in table 3 {fit}"
 
@@ -80,18 +80,14 @@ def pairs(files: PublishedFiles) -> Results:
 @computes("cats", "averages")
 def averages(files: PublishedFiles) -> Results:
     """The mean of each row of table 3; where it is not the printed one, whether the mean without one set is."""
-    rows: dict[str, dict[str, Figure]] = {}
-    for figure in read_ledger("cats"):
-        if figure.place == "table 3":
-            rows.setdefault(figure.row, {})[figure.column] = figure
     computed = {}
-    for row, figures in rows.items():
-        average = figures.pop(_AVERAGE)
-        cells = [(figure.number, figure.step) for figure in figures.values()]
+    for row, table in figures_at("cats", "table 3").items():
+        figures = {column: figure for column, figure in table.items() if column != _AVERAGE}
+        average, cells = table[_AVERAGE], [figure.cell for figure in figures.values()]
         low, high = mean_range(cells)
         mean = sum(value for value, _ in cells) / len(cells)
         reason = f"the mean of its {len(cells)} printed figures"
-        if not follows(low, high, (average.number, average.step)):
+        if not follows(low, high, average.cell):
             reason += _without_one(figures, average)
         computed[row] = Computed(mean, "the paper's own rows", len(cells), low, high, reason=reason)
     return computed
@@ -103,19 +99,15 @@ def _without_one(figures: Mapping[str, Figure], average: Figure) -> str:
         left_out: sum(each.number for name, each in figures.items() if name != left_out) / (len(figures) - 1)
         for left_out in figures
     }
-    exact = (average.number, average.step)
-    fitting = [name for name, mean in means.items() if is_rounded(*exact, mean) or is_cut(*exact, mean)]
+    fitting = [name for name, mean in means.items() if is_rounded(*average.cell, mean) or is_cut(*average.cell, mean)]
     return f"; without {' or '.join(fitting)} it would be {means[fitting[0]]:.4f}" if fitting else ""
 
 
 @computes("cats", "range")
 def ranges(files: PublishedFiles) -> Results:
     """The lowest and the highest accuracy of a model on WSC."""
-    values = [
-        figure.number
-        for figure in by_name("cats").values()
-        if figure.place == "table 3" and figure.column == "WSC" and figure.row not in ("RANDOM", "HUMAN")
-    ]
+    table = figures_at("cats", "table 3")
+    values = [cells["WSC"].number for row, cells in table.items() if row not in ("RANDOM", "HUMAN")]
     return {
         "lowest WSC": Computed(min(values), "the paper's own rows", len(values)),
         "highest WSC": Computed(max(values), "the paper's own rows", len(values)),

@@ -106,29 +106,30 @@ def _introduction(papers: Sequence[PaperReplication]) -> str:
     return str(template.render(entries=entries, found=in_short(papers), **known))
 
 
+def _section(title: str, header: Sequence[str], rows: Iterable[Sequence[str]], left: int) -> Iterator[str]:
+    yield f"### {title}"
+    yield ""
+    yield from _table(header, rows, left)
+
+
 def _paper(paper: PaperReplication) -> Iterator[str]:
     yield f"## {paper.paper}: {paper.cited}"
     yield ""
     for verdict in _SHOWN:
         chosen = [each for each in paper.outcomes if each.verdict == verdict]
         if chosen:
-            yield f"### {verdict.capitalize()} ({len(chosen)})"
-            yield ""
-            yield from _table(("figure", "reason", "printed", "here", "n"), map(_row, chosen), left=2)
+            header = ("figure", "reason", "printed", "here", "n")
+            yield from _section(f"{verdict.capitalize()} ({len(chosen)})", header, map(_row, chosen), 2)
     yield from _same(paper)
     yield from _cannot(paper)
     yield from _models(paper)
-    inconsistencies = len(paper.inconsistencies)
-    yield f"### Consistency within the paper ({paper.checked} figures checked, {inconsistencies} inconsistent)"
-    yield ""
-    yield from _table(
-        ("rule", "place", "inconsistency"), ((f.check, f.place, f.problem) for f in paper.inconsistencies), left=3
-    )
+    count = f"{paper.checked} figures checked, {len(paper.inconsistencies)} inconsistent"
+    found = ((each.check, each.place, each.problem) for each in paper.inconsistencies)
+    yield from _section(f"Consistency within the paper ({count})", ("rule", "place", "inconsistency"), found, 3)
     if paper.discrepancies:
-        yield "### Differences between the paper and its code"
-        yield ""
         rows = ((each.place, each.says, each.does, each.bears_on) for each in paper.discrepancies)
-        yield from _table(("place", "paper", "code", "affects"), rows, left=4)
+        header = ("place", "paper", "code", "affects")
+        yield from _section("Differences between the paper and its code", header, rows, 4)
 
 
 def _row(each: FigureOutcome) -> tuple[str, ...]:
@@ -142,21 +143,14 @@ def _row(each: FigureOutcome) -> tuple[str, ...]:
 def _same(paper: PaperReplication) -> Iterator[str]:
     chosen = [each for each in paper.outcomes if each.verdict in ("same", "as published")]
     if chosen:
-        yield f"### Same, or as published ({len(chosen)})"
-        yield ""
         groups = Counter((each.place, each.basis) for each in chosen)
-        yield from _table(
-            ("place", "computed from", "figures"),
-            ((place, basis, str(count)) for (place, basis), count in groups.items()),
-            left=2,
-        )
+        rows = ((place, basis, str(count)) for (place, basis), count in groups.items())
+        yield from _section(f"Same, or as published ({len(chosen)})", ("place", "computed from", "figures"), rows, 2)
 
 
 def _cannot(paper: PaperReplication) -> Iterator[str]:
     chosen = [each for each in paper.outcomes if each.verdict == "cannot here"]
     if chosen:
-        yield f"### Cannot here ({len(chosen)})"
-        yield ""
         groups: dict[tuple[str, str], list[str]] = {}
         for each in chosen:
             groups.setdefault((each.place, each.reason), []).append(each.command)
@@ -164,7 +158,8 @@ def _cannot(paper: PaperReplication) -> Iterator[str]:
             (place, reason, commands[0] + (" …" if len(set(commands)) > 1 else ""), str(len(commands)))
             for (place, reason), commands in groups.items()
         )
-        yield from _table(("place", "what is missing", "command", "figures"), rows, left=3)
+        header = ("place", "what is missing", "command", "figures")
+        yield from _section(f"Cannot here ({len(chosen)})", header, rows, 3)
 
 
 def _models(paper: PaperReplication) -> Iterator[str]:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from horsesense.core.document import Frame, TableDocument, columns_of
 from horsesense.errors import UserError, translate_errors, unknown
@@ -45,6 +47,9 @@ from horsesense.replication.paper_models import (
     why_no_verdict,
 )
 from horsesense.replication.verdicts import VERDICTS, Basis, Computed, FigureVerdict, Verdict, judge
+
+if TYPE_CHECKING:
+    from horsesense.runs.run import Run
 
 PAGE, MARKDOWN, DOCUMENT = "replication.html", "replication.md", "replication.json"
 
@@ -198,15 +203,22 @@ def replicate(
     Returns:
         Every figure with its verdict, counts, inconsistencies of the papers, and scores of models.
     """
+    from horsesense.runs.ask import ask
+    from horsesense.runs.engine import ComputeSettings
+
     if paper is not None and paper not in PAPERS:
         raise unknown("paper", paper, PAPERS)
     folder, store = (None if path is None else Path(path) for path in (data, out))
     models = [model] if isinstance(model, str) else list(model)
+    compute = ComputeSettings(device=device, allow_pickle=allow_pickle)
+    asked_models = partial(
+        ask, models, limit=limit, seed=seed, compute=compute, formats="loglikelihood", progress=progress
+    )
     by_training = _trained(paper, trained)
     papers: list[PaperReplication] = []
     for name in PAPERS if paper is None else (paper,):
         dataset = find_dataset(name, folder, alone=paper is not None)
-        asked, cells = _evaluate(name, models, dataset, store, limit, seed, device, allow_pickle, progress)
+        asked, cells = _evaluate(name, asked_models, dataset, store, limit is not None) if models else ({}, [])
         papers.append(replicate_paper(name, dataset, store, asked, by_training, cells, progress))
     done = Replication(tuple(papers), folder, store)
     if store is not None:
@@ -237,42 +249,20 @@ def _split(text: str) -> tuple[str, str]:
 
 
 def _evaluate(
-    paper: str,
-    models: list[str],
-    dataset: Path | None,
-    store: Path | None,
-    limit: int | None,
-    seed: int,
-    device: str,
-    allow_pickle: bool,
-    progress: Progress,
+    paper: str, asked: Callable[..., Run], dataset: Path | None, store: Path | None, partly: bool
 ) -> tuple[dict[str, Computed], list[ModelScore]]:
     """Evaluate models on a paper's suites; return results by the keys of the ledger, and rows of their own."""
     from horsesense.methods.suites import find_paper_suite
-    from horsesense.runs.ask import ask
-    from horsesense.runs.engine import ComputeSettings
 
     figures: dict[str, Computed] = {}
     rows: list[ModelScore] = []
-    if not models or paper not in SUITES:
-        return figures, rows
-    for name in SUITES[paper]:
+    for name in SUITES.get(paper, ()):
         suite = find_paper_suite(AS_PUBLISHED.get(name, name))
         opened = suite.open_data(dataset, False)
-        run = ask(
-            models,
-            opened.probes,
-            out=None if store is None else store / "asked" / name,
-            spec=suite.spec,
-            limit=limit,
-            seed=seed,
-            compute=ComputeSettings(device=device, allow_pickle=allow_pickle),
-            formats="loglikelihood",
-            progress=progress,
-        )
+        run = asked(opened.probes, out=None if store is None else store / "asked" / name, spec=suite.spec)
         records = {each.part.model.name: each.part.model for each in run.answered}
         verdicts = {each.name: why_no_verdict(paper, each, is_random(each)) for each in records.values()}
-        part = limit is not None or bool(opened.missing) or not is_whole(paper, dataset, opened.found.values())
+        part = partly or bool(opened.missing) or not is_whole(paper, dataset, opened.found.values())
         cells = [
             replace(cell, whole=not part, why_no_verdict=verdicts[cell.model])
             for cell in cells_of(name, suite.tables(list(run.answered), (), opened.others))
@@ -306,14 +296,14 @@ def replicate_paper(
     figures = read_ledger(paper)
     groups = _groups(paper, figures, folder, keep, progress)
     outcomes = tuple(_outcome(figure, groups, asked or {}, trained or {}) for figure in figures)
-    consistency = check_consistency(paper)
+    checked, inconsistencies = check_consistency(paper)
     return PaperReplication(
         paper=paper,
         cited=CITED[paper],
         counts=count(outcomes),
         outcomes=outcomes,
-        checked=consistency.checked,
-        inconsistencies=consistency.inconsistencies,
+        checked=checked,
+        inconsistencies=inconsistencies,
         discrepancies=discrepancies(paper),
         models=tuple(models),
     )

@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 
 from horsesense.core import Item, fill_blank
-from horsesense.methods.ledger import Figure, by_name, printed, read_ledger
+from horsesense.methods.ledger import by_name, figures_at, printed, read_ledger
 from horsesense.methods.rica.published_axioms import read_rica_axioms
 from horsesense.methods.rica.published_statements import CATEGORIES, entities, read_rica
 from horsesense.replication.computing import PublishedFiles, Results, computes
@@ -118,25 +118,17 @@ def novel_entities(files: PublishedFiles) -> Results:
 # What follows from other rows.
 
 
-def _results() -> dict[str, dict[str, Figure]]:
-    table: dict[str, dict[str, Figure]] = {}
-    for figure in read_ledger("rica"):
-        if figure.place == _RESULTS:
-            table.setdefault(figure.row, {})[figure.column] = figure
-    return table
-
-
 @computes("rica", "joint")
 def joint(files: PublishedFiles) -> Results:
     """Accuracy on both sets together, from that on each and the sizes of the sets."""
     figures: dict[str, Computed] = {}
-    for model, cells in _results().items():
+    for model, cells in figures_at("rica", _RESULTS).items():
         for column, figure in cells.items():
             setting, _, which = column.partition(" / ")
             if which != "joint":
                 continue
             ends = [cells[f"{setting} / easy"], cells[f"{setting} / hard"]]
-            low, high = weighted_range([(each.number, each.step) for each in ends], SIZES)
+            low, high = weighted_range([each.cell for each in ends], SIZES)
             value = sum(each.number * size for each, size in zip(ends, SIZES, strict=True)) / sum(SIZES)
             share = (figure.number - ends[1].number) / (ends[0].number - ends[1].number)
             between = 0 <= share <= 1
@@ -169,7 +161,7 @@ def zero_shot(files: PublishedFiles) -> Results:
     """What models get without training, on average over models and sets."""
     values = [
         figure.number / 100
-        for cells in _results().values()
+        for cells in figures_at("rica", _RESULTS).values()
         for column, figure in cells.items()
         if column in ("zero-shot / easy", "zero-shot / hard")
     ]
@@ -182,7 +174,7 @@ def high_resource(files: PublishedFiles) -> Results:
     values = [
         figure.number
         for model in ("RoBERTa-base", "RoBERTa-large", "ERNIE")
-        for column, figure in _results()[model].items()
+        for column, figure in figures_at("rica", _RESULTS)[model].items()
         if "entit" in column and column.endswith("easy")
     ]
     return {"best": Computed(max(values), "the paper's own rows", len(values))}
@@ -193,7 +185,7 @@ def trained(files: PublishedFiles) -> Results:
     """The mean accuracy on the human-curated set over all models and training settings."""
     values = [
         figure.number
-        for cells in _results().values()
+        for cells in figures_at("rica", _RESULTS).values()
         for column, figure in cells.items()
         if column.endswith("hard") and not column.startswith("zero-shot")
     ]

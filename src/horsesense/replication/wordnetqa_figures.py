@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 from horsesense.core import Item
 from horsesense.errors import UserError
-from horsesense.methods.ledger import Figure, read_ledger
+from horsesense.methods.ledger import figures_at
 from horsesense.methods.wordnetqa.dataset import read_mcqa
 from horsesense.replication.computing import AbsentError, PublishedFiles, Results, computes
 from horsesense.replication.consistency import STRICT_ROWS
@@ -120,13 +119,7 @@ def gcide(files: PublishedFiles) -> Results:
 # What follows from other rows.
 
 
-@cache
-def _table(place: str) -> Mapping[str, Mapping[str, Figure]]:
-    table: dict[str, dict[str, Figure]] = {}
-    for figure in read_ledger("wordnetqa"):
-        if figure.place == place:
-            table.setdefault(figure.row, {})[figure.column] = figure
-    return table
+_table = partial(figures_at, "wordnetqa")
 
 
 @computes("wordnetqa", "clusters")
