@@ -21,7 +21,7 @@ from scipy import special
 
 from horsesense.core import Judgement
 from horsesense.cues.artefact_control import where_cues_fail
-from horsesense.methods.cats.table import average_of
+from horsesense.methods.cats.suite import average_of
 from horsesense.stats import accuracy, compare, consistency, family_accuracy
 from horsesense.stats.combined import valence_bias
 from horsesense.stats.intervals import Estimate

@@ -24,12 +24,12 @@ def call(capfd: pytest.CaptureFixture[str]) -> Call:
 def kept(tmp_path_factory: pytest.TempPathFactory, tiny_folders: dict[str, Path]) -> Path:
     """A run of two tiny models on a small release, once for all tests."""
     from horsesense.core import parse_spec
-    from horsesense.methods.cats.suite import SUITES, open_suite
+    from horsesense.methods.cats.suite import open_suite
     from horsesense.runs.ask_models import ask_models
     from horsesense.runs.tasks import Settings
 
     folder = tmp_path_factory.mktemp("cats")
-    probes = open_suite(SUITES["cats"], lay_all(folder / "data")).probes
+    probes = open_suite("cats", lay_all(folder / "data")).probes
     models = [str(tiny_folders[name]) for name in ("gpt2", "bert")]
     ask_models(models, probes, folder / "run", Settings(spec=parse_spec("paper:cats"), cache=False))
     return folder / "run"

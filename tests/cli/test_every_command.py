@@ -21,7 +21,7 @@ from horsesense.cues.findings import find_cues
 from horsesense.cues.harden import harden
 from horsesense.exchange.formats import export
 from horsesense.lexicons.sources import add_file, stored_sources
-from horsesense.methods.cats.suite import SUITES, open_suite
+from horsesense.methods.cats.suite import open_suite
 from horsesense.report.run import run as run_and_report
 from horsesense.report.run import run_suite
 from horsesense.report.run_report import export_run, write_report
@@ -93,7 +93,7 @@ def make_world(folder: Path, models: Mapping[str, Path]) -> World:
     lay(w["toy.jsonl"], *toy_lines())
     Probe.of(made_items(30), Card(name="made", licence="CC0")).save(w["made.jsonl"])
     hs.ask([w.gpt2, w.bert], w["made.jsonl"], out=w["run"])
-    sets = open_suite(SUITES["cats"], lay_all(w["sets"])).probes
+    sets = open_suite("cats", lay_all(w["sets"])).probes
     hs.ask([w.gpt2, w.bert], sets, out=w["cats"], spec="paper:cats")
     rows = [f"thing{v % 9},piece{v % 7},{WORDS[v % 5]},{v % 5},{int(v % 5 > 2)}" for v in range(60)]
     w["triples.csv"].write_text("whole,part,jj,label,bin_label\n" + "\n".join(dict.fromkeys(rows)) + "\n")

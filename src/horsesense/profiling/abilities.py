@@ -173,10 +173,10 @@ def _dictionaryqa(ability: Ability, seed: int) -> Probe:
 
 
 def _duals(ability: Ability, seed: int) -> Probe:
-    from horsesense.methods.cats.duals import DualPlan, make_duals
+    from horsesense.methods.cats.duals import make_duals
     from horsesense.methods.cats.orders import orders_probe
 
-    return make_duals([orders_probe(None, seed)], DualPlan((), (), None, seed))
+    return make_duals([orders_probe(None, seed)], seed=seed)
 
 
 def _ladder(ability: Ability, seed: int) -> Probe:

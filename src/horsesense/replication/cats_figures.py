@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from horsesense.core import Item
 from horsesense.methods.cats.dataset import read_cats, read_cats_robust
-from horsesense.methods.cats.suite import SUITES
+from horsesense.methods.cats.suite import SETS
 from horsesense.methods.ledger import Figure, figures_at, read_ledger
 from horsesense.replication.computing import PublishedFiles, Results, computes
 from horsesense.replication.consistency import CATS_SIZES, follows, is_count, mean_range
@@ -22,7 +22,7 @@ _AVERAGE = "Average"
 def sets(files: PublishedFiles) -> Results:
     """Instances of each dataset, their options, and chance."""
     figures: dict[str, Computed] = {}
-    for name in SUITES["cats"].sets:
+    for name in SETS["cats"]:
         items = read_cats([files.path(f"{_ABILITY}/{name}.txt")]).items
         n = len(items)
         figures[name] = Computed(n, "data", n, reason=_sizes(name, n))
@@ -66,7 +66,7 @@ def pairs(files: PublishedFiles) -> Results:
     """Pairs of each robust set, and how often guessing is consistent."""
     figures: dict[str, Computed] = {}
     counts = {}
-    for name in SUITES["cats-robust"].sets:
+    for name in SETS["cats-robust"]:
         items = read_cats_robust([files.path(f"{_ROBUST}/{name}.txt")]).items
         counts[name] = len({item.family for item in items})
         guess = chance([len(item.options) for item in items])

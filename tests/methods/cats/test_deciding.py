@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from horsesense.errors import UserError
-from horsesense.methods.cats.evidence import Place, deciding, decision
+from horsesense.methods.cats.evidence import deciding, decision
 from horsesense.methods.cats.step_accuracy import beaten, by_number, counted
 from horsesense.methods.cats.who_gets_what import key_place, third_of
 
@@ -15,7 +15,7 @@ def test_a_decision_against_a_plain_loop() -> None:
     rng = np.random.default_rng(3)
     for _ in range(300):
         q, edited = rng.normal(size=9).round(2), rng.random(9) < 0.3
-        decided = decision([Place(float(value), bool(flag)) for value, flag in zip(q, edited, strict=True)])
+        decided = decision(q.tolist(), edited.tolist())
         toward = q if q.sum() > 0 else -q
         assert decided.right == (q.sum() > 0)
         best = max(range(9), key=lambda k: toward[k])
@@ -25,8 +25,8 @@ def test_a_decision_against_a_plain_loop() -> None:
 
 
 def test_decisions_put_together() -> None:
-    edit = decision([Place(2.0, True), Place(0.1, False), Place(0.1, False)])
-    rest = decision([Place(-0.1, True), Place(0.2, False), Place(0.9, False)])
+    edit = decision([2.0, 0.1, 0.1], [True, False, False])
+    rest = decision([-0.1, 0.2, 0.9], [True, False, False])
     summary = deciding([edit, edit, edit, rest], list("abcd"))
     assert (summary.by_edit.value, summary.carried_by_others.value) == (0.75, 0.25)
     assert summary.position_thirds == (3, 0, 1)

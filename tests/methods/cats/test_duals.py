@@ -14,7 +14,7 @@ from horsesense.core import Card, Item, Probe, read_probe, write_probe
 from horsesense.core.probe import apart
 from horsesense.errors import UserError
 from horsesense.methods.cats.dual_edits import Dual, pair_of
-from horsesense.methods.cats.duals import EDITS, DualPlan, make_duals
+from horsesense.methods.cats.duals import EDITS, make_duals
 from horsesense.methods.cats.orders import chains, orders_probe
 from horsesense.methods.published import read_files
 from horsesense.progress import Progress
@@ -127,7 +127,7 @@ def test_every_key_of_our_own_orders_holds_in_its_chain() -> None:
     """Each half of each dual, read as a sentence and looked up in the list that it came from."""
     growing = {chain.name: chain.more for chain in chains()}
     assert all(len(set(chain.things)) == len(chain.things) >= 3 for chain in chains())
-    made = make_duals(orders_probe(None), DualPlan(statuses=("proved",)))
+    made = make_duals(orders_probe(None), statuses=("proved",))
     opposite = {"bigger": "smaller", "larger": "smaller", "longer": "shorter", "heavier": "lighter", "later": "earlier",
                 "faster": "slower", "taller": "shorter", "hotter": "colder", "older": "younger", "louder": "quieter",
                 "thicker": "thinner", "wider": "narrower", "deeper": "shallower", "higher": "lower", "warmer": "cooler",
@@ -192,7 +192,7 @@ def test_twins_are_duals_whose_keys_are_published() -> None:
         Item("w", "sentences", options=(cup.format("jug", size), cup.format("cup", size)), answer=answer)
         for size, answer in (("small", 0), ("big", 1), ("old", 1))
     ]
-    made = make_duals(Probe.of(items, Card("w")), DualPlan(("twins",)))
+    made = make_duals(Probe.of(items, Card("w")), operators=("twins",))
     assert [item.options for item in made.items] == [items[0].options, items[1].options]
     assert [item.answer for item in made.items] == [0, 1]
     assert made.items[0].facets["status"] == "asserted"
@@ -204,7 +204,7 @@ def test_quotas_take_sources_in_turn_and_firm_keys_first() -> None:
     pairs = [pair for a, b in product(things, things) if a < b
              for pair in [(f"A {a} is bigger than a {b}.", f"A {a} is bigger than a whale.")]]  # fmt: skip
     guessed = [(f"a {thing} can run", f"a {thing} can knit") for thing in things]
-    made = make_duals([probe(*pairs, *guessed, name="one"), probe(*guessed, name="two")], DualPlan(each=10, seed=3))
+    made = make_duals([probe(*pairs, *guessed, name="one"), probe(*guessed, name="two")], each=10, seed=3)
     families = {item.family: item for item in made.items}.values()
     by_method = Counter((item.facets["perturbation"], item.facets["task"]) for item in families)
     assert by_method[("add", "one")] == by_method[("add", "two")] == 5
@@ -217,13 +217,13 @@ def test_quotas_take_sources_in_turn_and_firm_keys_first() -> None:
 def test_plans_are_checked_and_must_make_something() -> None:
     source = probe(("a pan is for naps", "a pan is for frying"))
     with pytest.raises(UserError, match="no operator applies"):
-        make_duals(source, DualPlan(("opposite",)))
+        make_duals(source, operators=("opposite",))
     with pytest.raises(UserError, match="did you mean 'opposite'"):
-        DualPlan(("opposites",))
+        make_duals(source, operators=("opposites",))
     with pytest.raises(UserError, match="did you mean 'proved'"):
-        DualPlan(statuses=("proven",))
+        make_duals(source, statuses=("proven",))
     with pytest.raises(UserError, match="0 pairs"):
-        DualPlan(each=0)
+        make_duals(source, each=0)
 
 
 def test_what_is_proposed_is_asked_apart() -> None:
@@ -263,10 +263,10 @@ def test_released_negations_turn_the_key_as_ours_do(shared: Path) -> None:
 
 def test_released_sets_give_duals_of_every_kind(shared: Path) -> None:
     folder = shared / "data" / "cats" / "commonsense_ability_test"
-    twins = make_duals(read_files("cats", [folder / "arct_2.txt"]), DualPlan(("twins",)))
+    twins = make_duals(read_files("cats", [folder / "arct_2.txt"]), operators=("twins",))
     # The second half of the file has each claim of the first negated.
     assert len(twins.items) / 2 >= 400
-    names = make_duals(read_files("cats", [folder / "wsc.txt"]), DualPlan(("exchange-names",)))
+    names = make_duals(read_files("cats", [folder / "wsc.txt"]), operators=("exchange-names",))
     assert len(names.items) / 2 >= 60
     for first, second in zip(names.items[::2], names.items[1::2], strict=True):
         # Exchanging the names throughout gives the other sentence of the original.

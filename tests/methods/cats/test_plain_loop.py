@@ -10,7 +10,7 @@ import torch
 from transformers import AutoModelForCausalLM, AutoModelForMaskedLM, AutoTokenizer, XLNetLMHeadModel
 
 from horsesense.core import parse_spec
-from horsesense.methods.cats.suite import SUITES, open_suite
+from horsesense.methods.cats.suite import open_suite
 from horsesense.runs.ask_models import ask_models
 from horsesense.runs.probe_answers import read_run
 from horsesense.runs.tasks import Settings
@@ -74,7 +74,7 @@ def test_raw_suites_score_the_texts_unchanged(name: str, tmp_path: Path, tiny_fo
     network = auto.from_pretrained(tiny_folders[name]).eval()
     tokenizer = AutoTokenizer.from_pretrained(tiny_folders[name])
     for suite in ("cats-raw", "cats-robust-raw"):
-        opened = open_suite(SUITES[suite], tmp_path / "data")
+        opened = open_suite(suite, tmp_path / "data")
         run = tmp_path / f"run-{suite}"
         ask_models([str(tiny_folders[name])], opened.probes, run, Settings(spec=parse_spec("paper:cats"), cache=False))
         for answered in read_run(run)[1]:
@@ -88,7 +88,7 @@ def test_raw_suites_score_the_texts_unchanged(name: str, tmp_path: Path, tiny_fo
 
 def test_raw_suites_keep_every_released_sentence(shared: Path) -> None:
     for suite, below in (("cats-raw", "commonsense_ability_test"), ("cats-robust-raw", "Robust_commonsense_test")):
-        opened = open_suite(SUITES[suite], shared / "data" / "cats")
+        opened = open_suite(suite, shared / "data" / "cats")
         for name, probe in opened.probes.items():
             lines = (shared / "data" / "cats" / below / f"{name}.txt").read_text(encoding="utf-8").splitlines()
             known = {field for line in lines for field in line.strip().split("\x01") if len(field) > 1}
@@ -102,8 +102,8 @@ def test_scores_are_those_of_a_plain_loop(name: str, suite: str, tmp_path: Path,
     network = (AutoModelForCausalLM if name == "gpt2" else AutoModelForMaskedLM).from_pretrained(folder).eval()
     tokenizer = AutoTokenizer.from_pretrained(folder)
     score = causal_score if name == "gpt2" else masked_score
-    opened = open_suite(SUITES[suite], lay_all(tmp_path / "data"))
-    settings = Settings(spec=parse_spec(SUITES[suite].spec), cache=False)
+    opened = open_suite(suite, lay_all(tmp_path / "data"))
+    settings = Settings(spec=parse_spec("paper:cats"), cache=False)
     ask_models([str(folder)], opened.probes, tmp_path / "run", settings)
     for answered in read_run(tmp_path / "run")[1]:
         for item, scores in zip(answered.items, answered.scores("mean"), strict=True):
@@ -117,7 +117,7 @@ def test_the_bundled_model_on_released_sets(shared: Path, smollm2: str, tmp_path
     folder = ready_folder(smollm2)
     network = AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32).eval()
     tokenizer = AutoTokenizer.from_pretrained(folder)
-    opened = open_suite(SUITES["cats"], shared / "data" / "cats")
+    opened = open_suite("cats", shared / "data" / "cats")
     ask_models(
         [smollm2], opened.probes, tmp_path / "run", Settings(spec=parse_spec("paper:cats"), limit=1, cache=False)
     )

@@ -14,8 +14,16 @@ from horsesense.cues.battery import Number, battery
 from horsesense.cues.findings import measure_cues
 from horsesense.cues.table import table_of
 from horsesense.errors import UserError
-from horsesense.methods.cats.suite import SEEING_CUES, SUITES, blind_cues, find_sets, read_sets
-from horsesense.methods.cats.table import HUMAN, average_of, published_rows
+from horsesense.methods.cats.suite import (
+    HUMAN,
+    SEEING_CUES,
+    SETS,
+    average_of,
+    blind_cues,
+    find_sets,
+    published_rows,
+    read_sets,
+)
 from tests.support.small_cats import CA, WSC, lay, lay_all
 
 
@@ -25,20 +33,20 @@ def data(tmp_path: Path) -> Path:
 
 
 def test_sets_are_found_by_name_wherever_they_lie(data: Path) -> None:
-    paths, missing = find_sets(data, SUITES["cats"].sets)
+    paths, missing = find_sets(data, SETS["cats"])
     assert list(paths) == ["ca", "wsc"], "in the order of the table"
     assert missing == ("sm", "smr", "swag", "hella_swag", "arct_1", "arct_2")
     lay(data, "elsewhere/HellaSwag.txt", WSC)
-    assert "hella_swag" in find_sets(data, SUITES["cats"].sets)[0]
+    assert "hella_swag" in find_sets(data, SETS["cats"])[0]
     lay(data, "again/ca.txt", CA)
     with pytest.raises(UserError, match="are both the set 'ca'"):
-        find_sets(data, SUITES["cats"].sets)
+        find_sets(data, SETS["cats"])
     with pytest.raises(UserError, match="none of the sets"):
-        find_sets(data / "robust", SUITES["cats"].sets)
+        find_sets(data / "robust", SETS["cats"])
 
 
 def test_a_pair_and_its_schema_share_a_unit_over_sets(data: Path) -> None:
-    probes = read_sets("cats", find_sets(data, SUITES["cats"].sets)[0])
+    probes = read_sets("cats", find_sets(data, SETS["cats"])[0])
     assert probes["ca"].items[0].groups["source"] == probes["wsc"].items[0].groups["source"]
     assert probes["wsc"].items[0].groups["source"] != probes["wsc"].items[2].groups["source"]
 

@@ -6,8 +6,7 @@ Zhou, Zhang, Cui, Huang, "Evaluating Commonsense in Pre-trained Language Models"
   (sentences from their parts) and `reframing` (items from sentences).
 - Build: `conjunctions` (conjunction acceptability), `duals` and `dual_edits` (questions after one edit), `orders`
   (comparisons of our own), with `generics` (generic statements).
-- Analyse: `suite` (all sets together), `table` (rows of tables 3 and 6), `step_accuracy`, `evidence`,
-  `who_gets_what`.
+- Analyse: `suite` (all sets together, tables 3 and 6), `step_accuracy`, `evidence`, `who_gets_what`.
 
 The commands of `METHOD` name the public functions, which are also attributes of this package (``hs.cats.build_duals``);
 `render` prints their results.

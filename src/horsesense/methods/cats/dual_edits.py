@@ -69,12 +69,12 @@ class Dual:
     """Whether the other sentence is now the right one."""
     ground: Ground = "guess"
     """What the key rests on: a total order (also of numbers), isa links of WordNet, names that seem to carry no
-    knowledge, or a guess."""
+    knowledge, published keys, or a guess."""
 
     @property
     def status(self) -> Status:
-        """``proved`` where the key follows by logic, else ``proposed``."""
-        return "proved" if self.ground in PROVING else "proposed"
+        """``proved`` where the key follows by logic, ``asserted`` where people gave it, else ``proposed``."""
+        return "proved" if self.ground in PROVING else "asserted" if self.ground == "keys" else "proposed"
 
 
 @dataclass(frozen=True, slots=True)

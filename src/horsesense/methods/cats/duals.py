@@ -13,9 +13,9 @@ from __future__ import annotations
 import random
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, get_args
 
 from annotated_types import Ge
 
@@ -25,6 +25,7 @@ from horsesense.methods.cats.dual_edits import (
     Dual,
     Method,
     Pair,
+    Status,
     converse,
     exchange_names,
     insert_negation,
@@ -38,18 +39,8 @@ _MOST_WORDS = 3
 """What may differ: a word, or a short phrase."""
 
 
-@dataclass(frozen=True, slots=True)
-class Twins:
-    """Two items of one set."""
-
-    first: Item
-    second: Item
-    method: Method
-    edit: str
-
-
-def twins_of(pairs: Sequence[tuple[Item, Pair]]) -> list[Twins]:
-    """Items that choose between the same two phrases, in texts that differ in one place, with opposite keys.
+def twins_of(pairs: Sequence[tuple[Item, Pair]]) -> list[tuple[Item, Item, Dual]]:
+    """Return items that choose between the same two phrases, in texts that differ in one place, with opposite keys.
 
     Each item is in one pair of twins at most: with the nearest one behind it.
     """
@@ -68,7 +59,7 @@ def twins_of(pairs: Sequence[tuple[Item, Pair]]) -> list[Twins]:
                 change = _change([*pair.before, "/", *pair.after], [*other_pair.before, "/", *other_pair.after])
                 if change is not None:
                     taken |= {item.id, other.id}
-                    twins.append(Twins(item, other, *change))
+                    twins.append((item, other, Dual(other_pair.texts, *change, flips=True, ground="keys")))
                     break
     return twins
 
@@ -101,43 +92,41 @@ EDITS: Mapping[str, Operator] = {
     "exchange-names": exchange_names,
 }
 TWINS = "twins"
-OPERATORS = (*EDITS, TWINS)
-STATUSES = ("proved", "asserted", "proposed")
+OperatorName = Literal[
+    "insert-negation", "remove-negation", "opposite", "converse", "swap-arguments", "exchange-names", "twins"
+]
+OPERATORS: tuple[OperatorName, ...] = get_args(OperatorName)
+STATUSES: tuple[Status, ...] = get_args(Status)
 
 
-@dataclass(frozen=True, slots=True)
-class DualPlan:
-    """Which duals to build, and how many."""
-
-    operators: tuple[str, ...] = ()
-    """Operators by name; empty for all."""
-    statuses: tuple[str, ...] = ()
-    """What their keys may rest on; empty for all."""
-    each: int | None = None
-    """Maximum number of pairs per method (add, delete, substitute, swap), balanced over sources; the paper has 75."""
-    seed: int = 0
-    """Random seed."""
-
-    def __post_init__(self) -> None:
-        for what, names, known in (("operator", self.operators, OPERATORS), ("status", self.statuses, STATUSES)):
-            for name in names:
-                if name not in known:
-                    raise unknown(what, name, known)
-        if self.each is not None and self.each < 1:
-            raise UserError(f"{self.each} pairs per method were requested", fix="request 1 or more")
-
-
-def make_duals(probes: Probe | Sequence[Probe], plan: DualPlan | None = None) -> Probe:
+def make_duals(
+    probes: Probe | Sequence[Probe],
+    operators: Sequence[str] = (),
+    statuses: Sequence[str] = (),
+    each: int | None = None,
+    seed: int = 0,
+) -> Probe:
     """Build one family of two items per pair and applicable operator: ``a`` before the edit, ``b`` after it.
 
-    A negation is removed from a pair that has one, or from a pair that was negated for it.
+    A negation is removed from a pair that has one, or from a pair that was negated for it. Without operators or
+    statuses, all are built. ``each`` is the maximum number of pairs per method (add, delete, substitute, swap),
+    balanced over the probes; the paper has 75.
     """
-    plan = plan or DualPlan()
+    for what, names, known in (("operator", operators, OPERATORS), ("status", statuses, STATUSES)):
+        for name in names:
+            if name not in known:
+                raise unknown(what, name, known)
+    if each is not None and each < 1:
+        raise UserError(f"{each} pairs per method were requested", fix="request 1 or more")
     sources = [probes] if isinstance(probes, Probe) else list(probes)
     name = f"{'-'.join(probe.card.name for probe in sources)}-duals"
     notes: Counter[str] = Counter()
-    families = [family for probe in sources for family in _distinct(_families(name, probe, plan, notes), notes)]
-    pairs = _balanced(families, plan) if plan.each is not None else families
+    families = [
+        family
+        for probe in sources
+        for family in _distinct(_families(name, probe, operators or OPERATORS, statuses or STATUSES, notes), notes)
+    ]
+    pairs = families if each is None else _balanced(families, each, seed)
     if not pairs:
         raise UserError(
             "no operator applies to any pair of this probe", fix="use sentences that differ in one place, such as sm"
@@ -148,12 +137,12 @@ def make_duals(probes: Probe | Sequence[Probe], plan: DualPlan | None = None) ->
     card = replace(
         first_card,
         name=name,
-        made=_how_made(sources, plan, pairs),
+        made=_how_made(sources, each, pairs),
         licence=" and ".join(dict.fromkeys(probe.card.licence for probe in sources if probe.card.licence)),
         normalise="mean",
         notes={},
         human=(),
-        seed=plan.seed,
+        seed=seed,
     )
     return Probe.of([item for family in pairs for item in family], card, dict(sorted((+notes).items())))
 
@@ -168,17 +157,18 @@ def _distinct(families: Iterable[tuple[Item, Item]], notes: Counter[str]) -> lis
     return list(known.values())
 
 
-def _how_made(sources: Sequence[Probe], plan: DualPlan, pairs: Sequence[tuple[Item, Item]]) -> str:
+def _how_made(sources: Sequence[Probe], each: int | None, pairs: Sequence[tuple[Item, Item]]) -> str:
     counts = Counter(str(first.facets["status"]) for first, _ in pairs)
     by_status = ", ".join(f"{counts[status]} {status}" for status in STATUSES if counts[status])
     description = f"Duals of {', '.join(probe.card.name for probe in sources)}: {by_status} pairs."
     judge = " Proposed ones have to be judged by people before they count." if counts["proposed"] else ""
-    quota = f" At most {plan.each} of a method, balanced over sources." if plan.each is not None else ""
+    quota = f" At most {each} of a method, balanced over sources." if each is not None else ""
     return description + judge + quota
 
 
-def _families(name: str, probe: Probe, plan: DualPlan, notes: Counter[str]) -> Iterable[tuple[Item, Item]]:
-    names, statuses = plan.operators or OPERATORS, plan.statuses or STATUSES
+def _families(
+    name: str, probe: Probe, names: Sequence[str], statuses: Sequence[str], notes: Counter[str]
+) -> Iterable[tuple[Item, Item]]:
     pairs: list[tuple[Item, Pair]] = []
     for item in probe.items:
         pair = _pair(item)
@@ -191,16 +181,15 @@ def _families(name: str, probe: Probe, plan: DualPlan, notes: Counter[str]) -> I
         for operator in names if int(item.id[-1], 16) % 2 else names[::-1]:
             dual = EDITS[operator](pair) if operator in EDITS else None
             if dual is not None and dual.status in statuses and len(set(dual.options)) == 2:
-                yield _edited(name, probe.card.name, item, pair, operator, dual)
+                yield _edited(name, probe, item, pair, operator, dual)
             elif operator == REMOVE and (added := insert_negation(pair)) is not None and added.status in statuses:
-                edit = added.edit.replace("inserted", "removed")
-                first, second = _edited(
-                    name, probe.card.name, item, pair, operator, replace(added, method="delete", edit=edit)
-                )
+                removed = replace(added, method="delete", edit=added.edit.replace("inserted", "removed"))
+                first, second = _edited(name, probe, item, pair, operator, removed)
                 yield replace(second, member="a"), replace(first, member="b")
     if TWINS in names and "asserted" in statuses:
-        for twins in twins_of([each for each in pairs if "status" not in each[0].facets]):
-            yield _published(name, probe.card.name, twins)
+        for first, second, dual in twins_of([each for each in pairs if "status" not in each[0].facets]):
+            halves = _sourced(first, probe), _sourced(second, probe)
+            yield _family(name, probe, f"{TWINS}: {first.id}", TWINS, dual, halves)
     notes["pairs that were looked at"] += len(pairs)
 
 
@@ -211,52 +200,44 @@ def _pair(item: Item) -> Pair | None:
     return pair_of((sentences.options[0], sentences.options[1]))
 
 
-def _edited(name: str, source: str, item: Item, pair: Pair, operator: str, dual: Dual) -> tuple[Item, Item]:
+def _edited(name: str, source: Probe, item: Item, pair: Pair, operator: str, dual: Dual) -> tuple[Item, Item]:
     assert item.answer is not None  # the pair has one
-    facets = _facets(source, item, operator, dual.method, dual.edit, dual.status, dual.ground, dual.flips)
-    shared = _half(name, source, item, f"{operator}: {item.id}", facets)
+    original = replace(_sourced(item, source), options=pair.texts)
     turned = 1 - item.answer if dual.flips else item.answer
-    return (
-        replace(shared, options=pair.texts, member="a"),
-        replace(shared, options=dual.options, answer=turned, member="b"),
+    halves = original, replace(original, options=dual.options, answer=turned)
+    return _family(name, source, f"{operator}: {item.id}", operator, dual, halves)
+
+
+def _sourced(item: Item, source: Probe) -> Item:
+    """Return an item that names itself as its source."""
+    return replace(item, source=replace(item.source, id=item.id, file=item.source.file or source.card.name))
+
+
+def _family(
+    name: str, source: Probe, family: str, operator: str, dual: Dual, halves: tuple[Item, Item]
+) -> tuple[Item, Item]:
+    facets: dict[str, Facet] = {"perturbation": dual.method, "operator": operator, "edit": dual.edit}
+    facets |= {"flips": dual.flips, "status": dual.status, "ground": dual.ground}
+    first, second = (
+        replace(
+            half,
+            probe=name,
+            form="sentences",
+            text="",
+            premise="",
+            concepts=(),
+            family=family,
+            member=member,
+            facets={"task": source.card.name, **half.facets, **facets},
+        )
+        for member, half in zip("ab", halves, strict=True)
     )
+    return first, second
 
 
-def _published(name: str, source: str, twins: Twins) -> tuple[Item, Item]:
-    family = f"{TWINS}: {twins.first.id}"
-    halves = []
-    for member, item in (("a", twins.first), ("b", twins.second)):
-        facets = _facets(source, item, TWINS, twins.method, twins.edit, "asserted", "keys", True)
-        halves.append(replace(_half(name, source, item, family, facets), options=item.options, member=member))
-    return halves[0], halves[1]
-
-
-def _facets(
-    source: str, item: Item, operator: str, method: str, edit: str, status: str, ground: str, flips: bool
-) -> dict[str, Facet]:
-    facets: dict[str, Facet] = {"perturbation": method, "operator": operator, "edit": edit, "flips": flips}
-    facets |= {"status": status, "ground": ground}
-    return {"task": source, **item.facets, **facets}
-
-
-def _half(name: str, source: str, item: Item, family: str, facets: Mapping[str, Facet]) -> Item:
-    return replace(
-        item,
-        probe=name,
-        form="sentences",
-        text="",
-        premise="",
-        concepts=(),
-        family=family,
-        facets=dict(facets),
-        source=replace(item.source, id=item.id, file=item.source.file or source),
-    )
-
-
-def _balanced(families: Sequence[tuple[Item, Item]], plan: DualPlan) -> list[tuple[Item, Item]]:
+def _balanced(families: Sequence[tuple[Item, Item]], each: int, seed: int) -> list[tuple[Item, Item]]:
     """Take pairs of each method from the sources in turn, those with the strongest keys first."""
-    assert plan.each is not None
-    draw = random.Random(plan.seed)
+    draw = random.Random(seed)
     ids: set[str] = set()
     for method in dict.fromkeys(str(first.facets["perturbation"]) for first, _ in families):
         queues: dict[str, list[tuple[Item, Item]]] = {}
@@ -267,17 +248,12 @@ def _balanced(families: Sequence[tuple[Item, Item]], plan: DualPlan) -> list[tup
             draw.shuffle(queue)
             queue.sort(key=lambda family: -STATUSES.index(str(family[0].facets["status"])))  # taken from the end
         chosen: list[str] = []
-        while len(chosen) < plan.each and any(queues.values()):
+        while len(chosen) < each and any(queues.values()):
             for queue in queues.values():
-                if queue and len(chosen) < plan.each:
+                if queue and len(chosen) < each:
                     chosen.append(queue.pop()[0].family)
         ids |= set(chosen)
     return [family for family in families if family[0].family in ids]
-
-
-OperatorName = Literal[
-    "insert-negation", "remove-negation", "opposite", "converse", "swap-arguments", "exchange-names", "twins"
-]
 
 
 @translate_errors()
@@ -285,7 +261,7 @@ def build_duals(
     probes: Probe | str | Path | Sequence[Probe | str | Path],
     *,
     operators: Sequence[OperatorName] = (),
-    statuses: Sequence[Literal["proved", "asserted", "proposed"]] = (),
+    statuses: Sequence[Status] = (),
     per_method: Annotated[int, Ge(1)] | None = None,
     seed: Annotated[int, Ge(0)] = 0,
 ) -> Probe:
@@ -306,10 +282,10 @@ def build_duals(
     """
     from horsesense.methods.audits import with_audit
 
-    plan = DualPlan(tuple(operators), tuple(statuses), per_method, seed)
     sources = [probes] if isinstance(probes, Probe | str | Path) else list(probes)
     try:
-        return with_audit(make_duals([_source(each, seed) for each in sources], plan))
+        opened = [_source(each, seed) for each in sources]
+        return with_audit(make_duals(opened, operators, statuses, per_method, seed))
     except UserError as error:
         files = [each for each in sources if not isinstance(each, Probe)]
         raise (error.at(files[0]) if files and error.file is None else error) from None

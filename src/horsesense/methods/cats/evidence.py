@@ -5,7 +5,7 @@ It is computed from stored answers, without a model.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -20,16 +20,6 @@ from horsesense.scoring.prompts import item_prompts
 from horsesense.scoring.texts import ScoredText, ScoredToken, TokenEvidence, evidence, scored_text
 from horsesense.stats.accuracy import accuracy
 from horsesense.stats.intervals import Estimate
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """One position of a pair of sentences."""
-
-    q: float
-    """Evidence for the right sentence and against the wrong one."""
-    edited: bool
-    """Whether the two sentences differ here."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,27 +55,27 @@ class Deciding:
     """Deciding tokens in the first, middle and last third of the sentence."""
 
 
-def decision(places: Sequence[Place]) -> Decision:
-    """Decide a pair by the sum of q over its positions; a sum of 0 counts as wrong.
+def decision(q: Sequence[float], edited: Sequence[bool]) -> Decision:
+    """Decide a pair by the sum of its evidence, for the right sentence and against the wrong one, over its positions.
 
-    >>> decision([Place(0.5, False), Place(-1.0, True), Place(2.5, False)])
+    A sum of 0 counts as wrong. ``edited`` are the positions at which the sentences differ.
+
+    >>> decision([0.5, -1.0, 2.5], [False, True, False])
     Decision(right=True, by_edit=False, position=1.0, carried_by_others=True, edit_share=0.25)
     """
-    if not places:
+    if not q:
         raise UserError("a pair has no token to look at")
-    total = sum(place.q for place in places)
-    sign = 1.0 if total > 0 else -1.0
-    toward = [sign * place.q for place in places]
+    right = sum(q) > 0
+    toward = [value if right else -value for value in q]
     top = int(np.argmax(toward))
-    edit = sum(value for value, place in zip(toward, places, strict=True) if place.edited)
+    at_edit = [value for value, differs in zip(toward, edited, strict=True) if differs]
     weight = sum(map(abs, toward))
-    share = sum(abs(value) for value, place in zip(toward, places, strict=True) if place.edited)
     return Decision(
-        right=total > 0,
-        by_edit=places[top].edited,
-        position=top / (len(places) - 1) if len(places) > 1 else 0.0,
-        carried_by_others=sum(toward) - edit > edit,
-        edit_share=share / weight if weight else 0.0,
+        right=right,
+        by_edit=edited[top],
+        position=top / (len(q) - 1) if len(q) > 1 else 0.0,
+        carried_by_others=sum(toward) - sum(at_edit) > sum(at_edit),
+        edit_share=sum(map(abs, at_edit)) / weight if weight else 0.0,
     )
 
 
@@ -98,14 +88,11 @@ def deciding(decisions: Sequence[Decision], units: Sequence[str]) -> Deciding:
     borders = [0.0, 1 / 3, 2 / 3, 1.0 + 1e-9]
     first, second, third = (int(((positions >= a) & (positions < b)).sum()) for a, b in pairwise(borders))
 
-    def rate(values: list[float]) -> Estimate:
-        return accuracy(values, units)
-
     return Deciding(
         n=len(decisions),
-        by_edit=rate([float(each.by_edit) for each in decisions]),
-        carried_by_others=rate([float(each.carried_by_others) for each in decisions]),
-        edit_share=rate([min(1.0, each.edit_share) for each in decisions]),
+        by_edit=accuracy([float(each.by_edit) for each in decisions], units),
+        carried_by_others=accuracy([float(each.carried_by_others) for each in decisions], units),
+        edit_share=accuracy([min(1.0, each.edit_share) for each in decisions], units),
         position_quartiles=(low, middle, high),
         position_thirds=(first, second, third),
     )
@@ -140,17 +127,6 @@ class EvidenceOfRuns(Document):
     """One entry per model and probe."""
 
 
-def evidence_of_runs(answered: Iterable[ProbeAnswers]) -> EvidenceOfRuns:
-    """Compute the evidence of every probe of labelled pairs; other probes are left out."""
-    return EvidenceOfRuns(
-        tuple(
-            evidence_kept(each)
-            for each in answered
-            if any(len(item.options) == 2 and item.answer is not None for item in each.items)
-        )
-    )
-
-
 def evidence_kept(answered: ProbeAnswers) -> EvidenceKept:
     """Aggregate the evidence of all pairs of one probe."""
     decisions: list[Decision] = []
@@ -161,7 +137,7 @@ def evidence_kept(answered: ProbeAnswers) -> EvidenceKept:
         if item.answer is None or len(item.options) != 2 or not answer.logprobs:
             continue
         places = pair_evidence(item, answer, answered.spec, by_mean)
-        decisions.append(decision([Place(place.q, place.edited) for place in places]))
+        decisions.append(decision([place.q for place in places], [place.edited for place in places]))
         units.append(item.unit(answered.probe.card.group))
         same += len(answer.logprobs[0]) == len(answer.logprobs[1])
     if not decisions:
@@ -214,8 +190,12 @@ def token_evidence(*runs: AnyRun) -> EvidenceOfRuns:
     Returns:
         One entry per model and probe of labelled pairs; other probes are left out.
     """
-    result = evidence_of_runs(answered_of(runs))
-    if not result.evidence:
+    kept = [
+        evidence_kept(each)
+        for each in answered_of(runs)
+        if any(len(item.options) == 2 and item.answer is not None for item in each.items)
+    ]
+    if not kept:
         fix = "give runs on ca, wsc, sm …"
         raise UserError("no probe of these runs has labelled pairs", file=folder_of(runs[0]), fix=fix)
-    return result
+    return EvidenceOfRuns(tuple(kept))

@@ -15,13 +15,14 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import combinations
 from pathlib import Path
 from typing import Literal
 
 import numpy as np
 
 from horsesense.core import Item
-from horsesense.core.document import Frame, TableDocument, columns_of
+from horsesense.core.document import INTERNAL, Frame, TableDocument, columns_of
 from horsesense.errors import UserError, translate_errors
 from horsesense.lexicons.words import AUXILIARIES, listed, word_spans
 from horsesense.runs.probe_answers import ProbeAnswers
@@ -185,37 +186,38 @@ def by_number(values: Floats, units: Sequence[str], numbers: Sequence[float | No
 
 
 @dataclass(frozen=True, slots=True)
-class Counted:
-    """Counts by several people."""
+class PeopleCounting:
+    """How people counted steps."""
 
-    means: Mapping[str, float]
-    """Mean count by item."""
     agreement: float
-    """Share of pairs of people with the same count for an item."""
+    """Share of pairs of people who gave the same number for an item."""
     pairs: int
     """Number of such pairs."""
-    votes: Mapping[str, tuple[float, ...]] = field(default_factory=dict, repr=False)
+    items: int
+    """Number of items with a count."""
+    votes: Mapping[str, Sequence[float]] = field(metadata=INTERNAL)
     """Counts by item."""
 
+    @property
+    def means(self) -> dict[str, float]:
+        """Mean count by item."""
+        return {item: sum(numbers) / len(numbers) for item, numbers in self.votes.items()}
 
-def counted(votes: Sequence[tuple[str, float]]) -> Counted:
-    """Return the mean and percent agreement of counts by item (section "Number of Inference Steps").
 
-    >>> counted([("i", 1), ("i", 2), ("j", 3), ("j", 3)])
-    Counted(means={'i': 1.5, 'j': 3.0}, agreement=0.5, pairs=2)
+def counted(votes: Sequence[tuple[str, float]]) -> PeopleCounting:
+    """Return the percent agreement of counts by item (section "Number of Inference Steps").
+
+    >>> counts = counted([("i", 1), ("i", 2), ("j", 3), ("j", 3)])
+    >>> counts.means, counts.agreement, counts.pairs
+    ({'i': 1.5, 'j': 3.0}, 0.5, 2)
     """
     by_item: dict[str, list[float]] = {}
     for item, number in votes:
         by_item.setdefault(item, []).append(number)
-    same = pairs = 0
-    for numbers in by_item.values():
-        for place, number in enumerate(numbers):
-            pairs += len(numbers) - place - 1
-            same += sum(number == other for other in numbers[place + 1 :])
+    pairs = [pair for numbers in by_item.values() for pair in combinations(numbers, 2)]
     if not pairs:
         raise UserError("no item was counted by two people", fix="give every item to two people")
-    means = {item: sum(numbers) / len(numbers) for item, numbers in by_item.items()}
-    return Counted(means, same / pairs, pairs, {item: tuple(numbers) for item, numbers in by_item.items()})
+    return PeopleCounting(_same(pairs), len(pairs), len(by_item), by_item)
 
 
 # Steps in runs.
@@ -243,18 +245,6 @@ class ModelSteps:
     """Its probes, fewest steps first."""
     by_steps: tuple[ByNumber, ...]
     """Accuracy per number of steps over all probes."""
-
-
-@dataclass(frozen=True, slots=True)
-class PeopleCounting:
-    """How people counted steps."""
-
-    agreement: float
-    """Share of pairs of people who gave the same number for an item."""
-    pairs: int
-    """Number of such pairs."""
-    items: int
-    """Number of items with a count."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -300,15 +290,7 @@ class InferenceSteps(TableDocument):
         return Frame(columns_of(rows), f"accuracy by inference steps, counted by {self.counted_by}")
 
 
-def inference_steps(answered: Sequence[ProbeAnswers], counts: Counted | None = None) -> InferenceSteps:
-    """Compute accuracy by steps, counted by people or else by a rule."""
-    models = tuple(steps_kept(answered, counts.means if counts else None))
-    people = PeopleCounting(counts.agreement, counts.pairs, len(counts.means)) if counts else None
-    rule = rule_against_people(answered, counts) if counts else None
-    return InferenceSteps("people" if counts else "rule", people, models, rule)
-
-
-def rule_against_people(answered: Sequence[ProbeAnswers], counts: Counted) -> RuleAgainstPeople | None:
+def rule_against_people(answered: Sequence[ProbeAnswers], counts: PeopleCounting) -> RuleAgainstPeople | None:
     """Compare the rule's count of each item with each person's; an item that several models answered counts once."""
     pairs: dict[str, list[tuple[float, float]]] = {}
     seen: set[str] = set()
@@ -342,19 +324,8 @@ def steps_of(item: Item) -> float | None:
     return steps(item.options[item.answer])
 
 
-def steps_kept(answered: Sequence[ProbeAnswers], by_people: Mapping[str, float] | None = None) -> list[ModelSteps]:
-    """Return, for each model, its probes in the order of their steps, and accuracy by steps.
-
-    ``by_people`` are steps by item that people counted; without it they are counted by rule.
-    """
-    names = list(dict.fromkeys(run.part.model.name for run in answered))
-    models = [_of_model(name, [run for run in answered if run.part.model.name == name], by_people) for name in names]
-    if not any(model.sets for model in models):
-        raise UserError("no item of these runs has steps", fix="use probes of sentences, and judgements of their items")
-    return models
-
-
 def _of_model(name: str, answered: Sequence[ProbeAnswers], by_people: Mapping[str, float] | None) -> ModelSteps:
+    """Return the probes of a model in the order of their steps, counted by people or else by rule."""
     sets, values, units, numbers = [], [], [], []
     for run in answered:
         credit = beaten(run.scores(run.primary()), [item.answer for item in run.items])
@@ -385,10 +356,16 @@ def accuracy_by_steps(*runs: AnyRun, judgements: Sequence[str | Path] = ()) -> I
         For each model, its probes ordered by their steps, and accuracy by number of steps.
     """
     counts = _counts_of_people([Path(file) for file in judgements]) if judgements else None
-    return inference_steps([each for each in answered_of(runs) if each.judged], counts)
+    answered = [each for each in answered_of(runs) if each.judged]
+    by_people, names = counts.means if counts else None, dict.fromkeys(run.part.model.name for run in answered)
+    models = [_of_model(name, [run for run in answered if run.part.model.name == name], by_people) for name in names]
+    if not any(model.sets for model in models):
+        raise UserError("no item of these runs has steps", fix="use probes of sentences, and judgements of their items")
+    rule = rule_against_people(answered, counts) if counts else None
+    return InferenceSteps("people" if counts else "rule", counts, tuple(models), rule)
 
 
-def _counts_of_people(files: Sequence[Path]) -> Counted:
+def _counts_of_people(files: Sequence[Path]) -> PeopleCounting:
     """Read the counts of people; "4 or more" counts as four, and "cannot say" as no count."""
     from horsesense.annotate.judgements import read_files
 

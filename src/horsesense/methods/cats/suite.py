@@ -1,28 +1,29 @@
-"""The suites of CATs: their sets, blind cues, and tables of measured and published rows."""
+"""The suites of CATs: their sets, blind cues, and tables 3 and 6 of measured and published rows.
+
+Table 3 has accuracy on each set, and their average with an interval of its own; table 6 whether the two halves of a
+pair are right or wrong together. Published figures are stored as data; averages are recomputed from their rows.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from typing import Any
+
+import numpy as np
 
 from horsesense.core import Card, Probe, read_probe
 from horsesense.core.document import Document
 from horsesense.core.spec import parse_spec
 from horsesense.cues.battery import Number, battery
 from horsesense.cues.findings import Finding, measure_cues
+from horsesense.data import shipped_toml
 from horsesense.errors import UserError
 from horsesense.methods.cats.dataset import with_sources
-from horsesense.methods.cats.table import (
-    accuracy_row,
-    direction_of,
-    pairs_of_set,
-    published_rows,
-    released_counts,
-    source,
-    titles,
-)
+from horsesense.methods.ledger import printed_table
 from horsesense.methods.published import read_files
 from horsesense.methods.suites.frame import (
     OpenedData,
@@ -34,8 +35,10 @@ from horsesense.methods.suites.frame import (
     with_published,
 )
 from horsesense.progress import NO_PROGRESS, Progress
-from horsesense.runs.probe_answers import ProbeAnswers
-from horsesense.stats import Consistency, Estimate, chance
+from horsesense.runs.probe_answers import ProbeAnswers, result_of
+from horsesense.stats import Consistency, Estimate, chance, consistency
+from horsesense.stats.intervals import rate_interval, unit_note
+from horsesense.stats.resampling import RESAMPLES, Floats, spread, totals
 
 _ENDINGS = (".txt", ".txt.gz", ".jsonl", ".jsonl.gz", ".parquet")
 _ALIASES = {"hellaswag": "hella_swag", "arct1": "arct_1", "arct": "arct_1", "arct2": "arct_2", "delete": "del"}
@@ -101,41 +104,20 @@ def _without_source(groups: Mapping[str, str]) -> dict[str, str]:
 
 
 def _card(card: Card, name: str) -> Card:
-    return replace(card, name=card.name if card.name not in SUITES else f"{card.name}-{name}", group="source")
-
-
-@dataclass(frozen=True, slots=True)
-class Suite:
-    """Several sets that are asked together."""
-
-    name: str
-    """Also the reader of its files."""
-    sets: tuple[str, ...]
-    """In the order of the paper's table."""
-    table: str
-    """The published table: accuracy or consistency."""
-    spec: str = "paper:cats"
-    """How the paper scores: mean over tokens; causal models from the second token on."""
+    return replace(card, name=card.name if card.name not in SETS else f"{card.name}-{name}", group="source")
 
 
 _GENERAL = ("ca", "wsc", "sm", "smr", "swag", "hella_swag", "arct_1", "arct_2")
 _ROBUST = ("add", "del", "swap", "sub")
-SUITES = {
-    suite.name: suite
-    for suite in (
-        Suite("cats", _GENERAL, "accuracy"),
-        Suite("cats-robust", _ROBUST, "consistency"),
-        Suite("cats-raw", _GENERAL, "accuracy"),
-        Suite("cats-robust-raw", _ROBUST, "consistency"),
-    )
-}
-"""The raw ones keep each sentence as the published script scores it."""
+SETS = {"cats": _GENERAL, "cats-robust": _ROBUST, "cats-raw": _GENERAL, "cats-robust-raw": _ROBUST}
+"""Sets by suite, in the order of the paper's table; a suite is also the reader of its files. The raw ones keep each
+sentence as the published script scores it."""
 
 
-def open_suite(suite: Suite, folder: Path | None, skip_bad: bool = False) -> OpenedData:
-    """Read the sets in a folder, or in the fetched dataset."""
-    paths, missing = find_sets(data_folder(folder, "cats", suite.name), suite.sets)
-    return OpenedData(read_sets(suite.name, paths, skip_bad), paths, missing)
+def open_suite(name: str, folder: Path | None, skip_bad: bool = False) -> OpenedData:
+    """Read the sets of a suite in a folder, or in the fetched dataset."""
+    paths, missing = find_sets(data_folder(folder, "cats", name), SETS[name])
+    return OpenedData(read_sets(name, paths, skip_bad), paths, missing)
 
 
 # Blind cues.
@@ -191,25 +173,155 @@ class BlindCues(Document):
     """By set, for comparison with a score."""
 
 
-_PARTS: tuple[tuple[str, Callable[[Consistency], Estimate]], ...] = (
-    ("both halves right", lambda pairs: pairs.both),
-    ("consistent (both right or both wrong)", lambda pairs: pairs.consistent),
-    ("consistent by chance of the two accuracies", lambda pairs: pairs.expected),
-    ("accuracy, original", lambda pairs: pairs.first[1]),
-    ("accuracy, edited", lambda pairs: pairs.second[1]),
-)
+# The tables.
 
 
-def _open(suite: Suite) -> PaperSuite:
-    return PaperSuite(
-        suite.name,
-        source(),
-        suite.spec,
-        partial(open_suite, suite),
-        _accuracy_tables if suite.table == "accuracy" else _pair_tables,
-        results=lambda opened, progress: BlindCues(suite.name, blind_cues(opened.probes, progress)),
-        render="horsesense.methods.cats.render:print_suite",
+HUMAN, RANDOM = "HUMAN", "RANDOM"
+_PLACES = {"accuracy": "table 3", "consistency": "table 6"}
+
+
+_DIRECTIONS = {"left to right": "unidirectional", "both sides": "bidirectional"}
+"""The paper's names of model directions."""
+
+
+def direction_of(answered: ProbeAnswers) -> str:
+    """Return the paper's name of a model's direction."""
+    return _DIRECTIONS[answered.part.model.direction]
+
+
+def accuracy_row(answered: Mapping[str, ProbeAnswers]) -> tuple[dict[str, Estimate], Estimate]:
+    """Return the accuracy of one model by set, and the mean over these sets, each counting once."""
+    sets = {name: result_of(run, None).accuracy for name, run in answered.items()}
+    earned = {name: run.credits(run.primary()).values for name, run in answered.items()}
+    # Names, not numbers: a cluster that two sets share must have one name.
+    units = {name: [item.unit(run.probe.card.group) for item in run.items] for name, run in answered.items()}
+    chances = [estimate.chance for estimate in sets.values()]
+    guess = float(np.mean([chance for chance in chances if chance is not None]))
+    return sets, average_of(earned, units, guess)
+
+
+def average_of(
+    credits: Mapping[str, Floats],
+    units: Mapping[str, Sequence[str]],
+    chance: float | None = None,
+    level: float = 0.95,
+    seed: int = 0,
+    resamples: int = RESAMPLES,
+) -> Estimate:
+    """Return the mean accuracy over several sets, whose items may share clusters.
+
+    Clusters are resampled once for all sets, so that a statement in two of them is drawn for both.
+
+    >>> sets = {"a": np.array([1.0, 1.0, 0.0, 1.0]), "b": np.array([0.0, 1.0])}
+    >>> average = average_of(sets, {"a": list("wxyz"), "b": list("wx")})
+    >>> average.value, average.n, average.clusters
+    (0.625, 6, 4)
+    """
+    names = list(credits)
+    judged = {name: ~np.isnan(credits[name]) for name in names}
+    rows = [(name, place) for name in names for place in np.flatnonzero(judged[name]).tolist()]
+    columns = []
+    for wanted in names:
+        right = [credits[name][place] if name == wanted else 0.0 for name, place in rows]
+        count = [1.0 if name == wanted else 0.0 for name, _ in rows]
+        columns += [np.array(right), np.array(count)]
+    table = totals(columns, [units[name][place] for name, place in rows])
+    value = float(_mean(table.total[None, :])[0])
+    ends = rate_interval(value, spread(_mean, table, seed, resamples), table.number, level)
+    return Estimate(
+        n=len(rows),
+        clusters=table.number,
+        value=value,
+        ci=ends,
+        level=level,
+        chance=chance,
+        method="cluster bootstrap over all sets, beta",
+        seed=seed,
+        note=unit_note(table.number),
     )
+
+
+def _mean(drawn: Floats) -> Floats:
+    right, count = drawn[:, 0::2], drawn[:, 1::2]
+    # A resample without any item of a small set leaves the set out of its mean.
+    with np.errstate(invalid="ignore", divide="ignore"):
+        means: Floats = np.nanmean(np.where(count > 0, right / count, np.nan), axis=1)
+    return means
+
+
+def pairs_of_set(answered: ProbeAnswers) -> Consistency:
+    """Return whether the originals and their edited versions are right or wrong together."""
+    return consistency(
+        answered.credits(answered.primary()).values,
+        [item.unit() for item in answered.items],
+        [item.member for item in answered.items],
+        [item.unit(answered.probe.card.group) for item in answered.items],
+        [len(item.options) for item in answered.items],
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedRow:
+    """One row of a published table."""
+
+    model: str
+    values: Mapping[str, float]
+    """By set, as printed."""
+    printed: float | None
+    """The average as printed; None where the table has none."""
+    direction: str = ""
+    """unidirectional or bidirectional; empty where it is not a model."""
+
+    @property
+    def human(self) -> bool:
+        return self.model == HUMAN
+
+    @property
+    def average(self) -> float:
+        """Return the mean over the sets."""
+        return math.fsum(self.values.values()) / len(self.values)
+
+    @property
+    def follows(self) -> bool:
+        """Return whether the printed average follows from the row, rounded or truncated to three digits.
+
+        >>> PublishedRow("a", {"x": 0.5, "y": 0.6}, 0.55).follows, PublishedRow("b", {"x": 0.5}, 0.6).follows
+        (True, False)
+        """
+        if self.printed is None:
+            return True
+        # Single values are rounded too, so half a unit of the last digit is tolerated.
+        return abs(self.average - self.printed) < 0.001
+
+
+def _published() -> dict[str, Any]:
+    return shipped_toml(Path(__file__).with_name("published.toml"))
+
+
+def published_rows(table: str) -> list[PublishedRow]:
+    """Return the rows of a table: ``accuracy`` (table 3) or ``consistency`` (table 6)."""
+    directions, sets = _published()["directions"], {title: name for name, title in titles().items()}
+    rows = []
+    for model, printed in printed_table("cats", _PLACES[table]).items():
+        if model != RANDOM:
+            values = {sets[title]: value for title, value in printed.items() if title in sets}
+            rows.append(PublishedRow(model, values, printed.get("Average"), directions.get(model, "")))
+    return rows
+
+
+def titles() -> dict[str, str]:
+    """Return the paper's name of each set."""
+    return dict(_published()["titles"])
+
+
+def released_counts() -> dict[str, int]:
+    """Return the number of instances per published set; a robust line counts as two."""
+    return dict(_published()["released"])
+
+
+def source() -> str:
+    """Return the citation of the figures."""
+    return str(_published()["source"])
 
 
 def _is_papers(answered: Sequence[ProbeAnswers], sets: Sequence[str]) -> bool:
@@ -273,7 +385,25 @@ def _pair_tables(
     return with_published("CATs, table 6: pairs of duals", columns, ours, printed, same, source(), notes=(sizes,))
 
 
-CATS = _open(SUITES["cats"])
-CATS_ROBUST = _open(SUITES["cats-robust"])
-CATS_RAW = _open(SUITES["cats-raw"])
-CATS_ROBUST_RAW = _open(SUITES["cats-robust-raw"])
+_PARTS: tuple[tuple[str, Callable[[Consistency], Estimate]], ...] = (
+    ("both halves right", lambda pairs: pairs.both),
+    ("consistent (both right or both wrong)", lambda pairs: pairs.consistent),
+    ("consistent by chance of the two accuracies", lambda pairs: pairs.expected),
+    ("accuracy, original", lambda pairs: pairs.first[1]),
+    ("accuracy, edited", lambda pairs: pairs.second[1]),
+)
+
+
+def _suite(name: str) -> PaperSuite:
+    return PaperSuite(
+        name,
+        source(),
+        "paper:cats",
+        partial(open_suite, name),
+        _accuracy_tables if SETS[name] == _GENERAL else _pair_tables,
+        results=lambda opened, progress: BlindCues(name, blind_cues(opened.probes, progress)),
+        render="horsesense.methods.cats.render:print_suite",
+    )
+
+
+CATS, CATS_ROBUST, CATS_RAW, CATS_ROBUST_RAW = map(_suite, SETS)

@@ -100,18 +100,6 @@ class WhoOfRuns(Document):
     """One entry per probe and pair of models."""
 
 
-def who_of_runs(probes: Iterable[Iterable[ProbeAnswers]]) -> WhoOfRuns:
-    """Compare each two models on each probe; a model is not compared with itself."""
-    return WhoOfRuns(
-        tuple(
-            who_gets_what(first, second)
-            for models in probes
-            for first, second in combinations(models, 2)
-            if first.part.model.name != second.part.model.name
-        )
-    )
-
-
 def who_gets_what(first: ProbeAnswers, second: ProbeAnswers) -> WhoGetsWhat:
     """Return the items on which two models differ, with the position of their key words."""
     credit = {
@@ -176,9 +164,13 @@ def who(*runs: AnyRun) -> WhoOfRuns:
     Returns:
         One entry per probe and pair of models.
     """
-    probes = by_probe(answers_by_place(runs))
-    result = who_of_runs(list(models.values()) for models in probes.values())
-    if not result.pairs:
+    pairs = [
+        who_gets_what(first, second)
+        for models in by_probe(answers_by_place(runs)).values()
+        for first, second in combinations(models.values(), 2)
+        if first.part.model.name != second.part.model.name
+    ]
+    if not pairs:
         fix = "give folders whose probes have the same name"
         raise UserError("no probe was asked of two models", file=folder_of(runs[0]), fix=fix)
-    return result
+    return WhoOfRuns(tuple(pairs))
