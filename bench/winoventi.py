@@ -13,9 +13,9 @@ import torch
 
 from horsesense.core import BLANK, ScoringSpec
 from horsesense.lexicons.words import listed
-from horsesense.methods.winoventi.adversarial_filter import prior_item
 from horsesense.methods.winoventi.associations import common_words
 from horsesense.methods.winoventi.elicitation import Elicitation, ask_associations, literal_word_of
+from horsesense.methods.winoventi.measures import prior_item
 from horsesense.methods.winoventi.nouns import LITERAL, clean_nouns, prompts
 from horsesense.methods.winoventi.schemas import Triplet
 from horsesense.models.hf.language_model import LanguageModel

@@ -18,7 +18,6 @@ from horsesense.annotate.audit.estimates import verdict
 from horsesense.annotate.audit.steps import read_auditor_files
 from horsesense.core import Card, Item, Probe, write_probe
 from horsesense.lexicons.words import zipf
-from horsesense.methods.winoventi.adversarial_filter import adversarial_triplets
 from horsesense.methods.winoventi.builder import OWN
 from horsesense.methods.winoventi.circumstances import (
     Circumstance,
@@ -27,6 +26,7 @@ from horsesense.methods.winoventi.circumstances import (
     load_circumstances,
     objections_to,
 )
+from horsesense.methods.winoventi.measures import adversarial_triplets
 from horsesense.methods.winoventi.nouns import Noun, clean_nouns, is_plural
 from horsesense.methods.winoventi.plan import PipelinePlan
 from horsesense.methods.winoventi.schemas import (

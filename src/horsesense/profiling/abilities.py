@@ -214,7 +214,7 @@ def _partwhole(ability: Ability, seed: int) -> Probe:
 
 
 def _outcomes_alone(probe: Probe) -> Probe:
-    from horsesense.methods.winoventi.adversarial_filter import prior_probe
+    from horsesense.methods.winoventi.measures import prior_probe
 
     return prior_probe(probe)
 

@@ -12,9 +12,9 @@ from transformers import GPT2Config, GPT2LMHeadModel
 
 from horsesense.core import ScoringSpec
 from horsesense.methods.winoventi import elicitation, word_relations
-from horsesense.methods.winoventi.adversarial_filter import PRIOR
 from horsesense.methods.winoventi.elicitation import Elicitation, as_sentences, ask_associations, word_of
 from horsesense.methods.winoventi.evaluation import Background, run_all, score_answers
+from horsesense.methods.winoventi.measures import PRIOR
 from horsesense.methods.winoventi.nouns import Noun
 from horsesense.methods.winoventi.pipeline import PipelineResult, run_pipeline
 from horsesense.models.api.served_model import open_served
@@ -47,7 +47,7 @@ def test_the_ranking_is_that_of_the_sentences(tiny_folders: dict[str, Path]) -> 
 
 def test_a_decoder_is_asked_for_associations(tiny_folders: dict[str, Path]) -> None:
     model = load_model(str(tiny_folders["gpt2"]), device="cpu")
-    (associations,) = ask_associations(model, [Noun("kettle")], Elicitation(depths=(3,)))
+    (associations,) = ask_associations(model, [Noun("kettle")], Elicitation(k=(3,)))
     assert all(each.noun == "kettle" for each in associations)
 
 
@@ -98,7 +98,7 @@ def test_a_server_has_the_associations_of_its_model(server: ModelServer) -> None
     served = open_served(server.name)
     nouns = [Noun(word) for word in ("stone", "coat", "feather", "butter")]
     depths = (1, 3)
-    by_noun = ask_associations(served, nouns, Elicitation(depths=depths))
+    by_noun = ask_associations(served, nouns, Elicitation(k=depths))
     for noun, associations in zip(nouns, by_noun, strict=True):
         wanted = by_hand(server.model, noun.word, served.max_candidates, depths)
         assert {each.word: each.k for each in associations} == wanted
@@ -138,7 +138,7 @@ def test_a_pipeline_of_a_decoder_and_of_its_server(
     monkeypatch.setattr(word_relations, "find_wordnet", lambda: None)
     monkeypatch.setattr(elicitation, "_RESCORED", 20)  # as many as the server tells
     plan = replace(make_plan(decoder, decoder), ranker="none")
-    plan = replace(plan, nouns=plan.nouns[:4], elicitation=Elicitation(depths=(3,)))
+    plan = replace(plan, nouns=plan.nouns[:4], elicitation=Elicitation(k=(3,)))
     results: list[PipelineResult] = []
     for name in (plan.model, server.name):
         folder = tmp_path / str(len(results))

@@ -15,10 +15,9 @@ import horsesense as hs
 from horsesense.core import Item, Probe, ScoringSpec, read_probe
 from horsesense.errors import UserError
 from horsesense.methods.winoventi import checks, circumstances, elicitation, word_relations
-from horsesense.methods.winoventi.adversarial_filter import PRIOR
 from horsesense.methods.winoventi.elicitation import Elicitation, ask_associations, perplexities, spellable
 from horsesense.methods.winoventi.evaluation import EMPTY, MAIN, Background, run_all, score_answers
-from horsesense.methods.winoventi.measures import strongest
+from horsesense.methods.winoventi.measures import PRIOR, strongest
 from horsesense.methods.winoventi.nouns import Noun
 from horsesense.methods.winoventi.pipeline import run_pipeline
 from horsesense.methods.winoventi.plan import read_plan

@@ -45,7 +45,7 @@ def no_wordnet(monkeypatch: pytest.MonkeyPatch) -> None:
 def plan(tiny_folders: dict[str, Path]) -> PipelinePlan:
     """No premise by machine: what is asked of people may not hang on what a machine wrote."""
     made = replace(make_plan(tiny_folders["bert"], tiny_folders["gpt2"]), write=0, judges=2)
-    return replace(made, nouns=made.nouns[:3], elicitation=Elicitation(depths=(4,)))
+    return replace(made, nouns=made.nouns[:3], elicitation=Elicitation(k=(4,)))
 
 
 def went_on(plan: PipelinePlan, out: Path) -> pipeline.PipelineResult:
@@ -184,7 +184,7 @@ def test_serve_says_where_and_gives_links(
 
 def test_tasks_follow_what_changed(plan: PipelinePlan, tmp_path: Path) -> None:
     out = tmp_path / "out"
-    plan = replace(plan, ranker="none", elicitation=Elicitation(depths=(10,)))  # a knee moves with every noun
+    plan = replace(plan, ranker="none", elicitation=Elicitation(k=(10,)))  # a knee moves with every noun
     few = replace(plan, nouns=plan.nouns[:2])
     went_on(few, out)
     (before,) = rounds(out, "exceptions")

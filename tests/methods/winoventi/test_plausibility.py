@@ -12,17 +12,15 @@ from horsesense.core.catalogue import load_probe
 from horsesense.errors import UserError
 from horsesense.lexicons.triples import read_conceptnet
 from horsesense.methods.winoventi import circumstances, word_relations
-from horsesense.methods.winoventi.adversarial_filter import PRIOR
 from horsesense.methods.winoventi.builder import build_winoventi
 from horsesense.methods.winoventi.calibration import calibrate, reassign
 from horsesense.methods.winoventi.circumstances import CIRCUMSTANCES, TYPES, read_circumstances
 from horsesense.methods.winoventi.evaluation import MAIN, Background, run_all, score_answers
-from horsesense.methods.winoventi.measures import NEUTRAL, neutral_probe
+from horsesense.methods.winoventi.measures import NEUTRAL, PRIOR, neutral_probe
 from horsesense.methods.winoventi.nouns import Noun
 from horsesense.methods.winoventi.plausibility import (
     NOT_EXCLUDED,
     NOT_PLAUSIBLE,
-    Attestations,
     ExceptionEvidence,
     attested_in,
     people_exceptions,
@@ -71,7 +69,7 @@ def test_an_exception_needs_two_kinds_of_evidence() -> None:
     assert judged(Triplet("cloud", "empty", "full"), bare) == ("", NOT_PLAUSIBLE)
     assert judged(Triplet("bucket", "empty", "heavy"), bare) == ("", NOT_EXCLUDED)
     assert judged(Triplet("bucket", "empty", "heavy", "people"), bare) == ("people", "")
-    texts = ExceptionEvidence(TABLE, attested=Attestations({"full": {"moon": 3}, "green": {"bucket": 9}}))
+    texts = ExceptionEvidence(TABLE, attested={"full": {"moon": 3}, "green": {"bucket": 9}})
     assert judged(Triplet("moon", "empty", "full"), texts) == ("attested", "")
     assert judged(Triplet("bucket", "empty", "green"), texts) == ("", NOT_EXCLUDED)
     given = ExceptionEvidence(

@@ -11,11 +11,11 @@ from horsesense.core import Judgement, Probe
 from horsesense.errors import UserError
 from horsesense.lexicons.triples import read_conceptnet
 from horsesense.methods.winoventi import checks
-from horsesense.methods.winoventi.adversarial_filter import prior_probe
 from horsesense.methods.winoventi.associations import Association, read_depths, read_registry
 from horsesense.methods.winoventi.builder import build_winoventi
 from horsesense.methods.winoventi.checks import check_schema
 from horsesense.methods.winoventi.exceptions import from_people, merge_triplets
+from horsesense.methods.winoventi.measures import prior_probe
 from horsesense.methods.winoventi.nouns import Noun
 from horsesense.methods.winoventi.plausibility import denied_in, distinct_in, from_distinct, from_lexicon
 from horsesense.methods.winoventi.published_dataset import read_winoventi

@@ -134,7 +134,7 @@ def plan(
     made = replace(
         make_plan(tiny_folders["bert"], tiny_folders["gpt2"]),
         ranker="none",
-        elicitation=Elicitation(depths=(2,)),
+        elicitation=Elicitation(k=(2,)),
         samples=1,
         write=None,
         served=ServedSettings(patience=0, concurrency=8),

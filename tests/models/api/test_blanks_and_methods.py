@@ -36,7 +36,7 @@ def test_words_that_follow_a_blank_count_through_a_server_too(server: ModelServe
 
 
 def test_winoventi_asks_a_served_model(server: ModelServer, local: LanguageModel, tmp_path: Path) -> None:
-    asking, nouns = Elicitation(depths=(1, 3)), (Noun("stone"), Noun("kettle"))
+    asking, nouns = Elicitation(k=(1, 3)), (Noun("stone"), Noun("kettle"))
     pairs = [(noun, "cold") for noun in nouns]
     for _ in range(2):
         with PipelineContext(PipelinePlan(model=server.name, nouns=nouns), tmp_path).asked(server.name) as served:

@@ -5,7 +5,7 @@ Zhou et al., "RICA: Evaluating Robust Inference Capabilities Based on Commonsens
 - Logic: `axioms` (the algebra), `notation` (parsing), `perturbations` (the 24 kinds, and proofs of equivalence).
 - Words: `statements` (an axiom in words), `lexicon` (antonyms and paraphrases), `realiser` (statements by a model).
 - Knowledge: `knowledge_tables` and `strategies` (where axioms come from), `type_constraints` (which phrases fit).
-- Probe: `balance` (structure gives nothing away), `items` (the three tasks), `ladder` (the fact ladder), `builder`.
+- Probe: `balance` (structure gives nothing away), `items` (the three tasks and the fact ladder), `builder`.
 - Runs: `views` (three tasks), `controls`, `clues`, `analysis` (answers and tables), `study` (all in one folder).
 - The paper: `published_statements` and `published_axioms` (readers and checks), `suite` (its figures).
 

@@ -27,9 +27,8 @@ from horsesense.methods.rica.balance import (
     place_unchanged,
     property_of,
 )
-from horsesense.methods.rica.items import NAME, TASKS, items_of, ladder_items
+from horsesense.methods.rica.items import FORMS, NAME, TASKS, Ladder, NamedAxiom
 from horsesense.methods.rica.knowledge_tables import LISTS, TEMPLATES, SourcedAxiom, read_list
-from horsesense.methods.rica.ladder import FORMS, Ladder, half_of
 from horsesense.methods.rica.lexicon import PhraseLexicon, whole_lexicon
 from horsesense.methods.rica.perturbations import (
     ASYMMETRIES,
@@ -377,24 +376,26 @@ def _rungs(placed: BalancedAxiom, ladder: Ladder) -> int:
 
 def _ladder_items(plan: RicaPlan, placed: BalancedAxiom, ladder: Ladder, rejected: Counter[str]) -> Iterator[Item]:
     """Yield the items of one axiom on every rung; axioms without a bare fact are counted."""
-    family = str(placed.known.axiom)
     asked = list(ladder.statements(placed, perturb_all(placed.axiom, plan.lexicon, plan.kinds)))
     rejected["ladder: no bare fact"] += not asked
-    pair = plan.entities.draw(family)[0]
-    facets = {**plan.facts(pair), "entities": plan.entities.mode}
-    yield from ladder_items(placed, asked, family, pair, facets, half_of)
+    yield from _named(plan, placed)[0].ladder_items(asked)
 
 
 def _items(
     plan: RicaPlan, placed: BalancedAxiom, others: Sequence[BalancedAxiom], rejected: Counter[str]
 ) -> Iterator[Item]:
     """Yield the items of one axiom; ``others`` are all axioms of the set."""
-    family = str(placed.known.axiom)
     forms = perturb_all(placed.axiom, lexicon_for(placed.known, plan.lexicon), plan.kinds)
     _count_missing(plan, placed, forms, rejected)
-    names = plan.entities.draw(family)
-    facets = [{**plan.facts(pair), "entities": plan.entities.mode} for pair in names]
-    yield from items_of(placed, forms, family, names, plan.task, plan.background, others, facets, plan.realise)
+    for i, named in enumerate(_named(plan, placed)):
+        mark = f"_{i + 1}" if i else ""
+        yield from named.items_of(forms, plan.task, plan.background, others, mark, plan.realise)
+
+
+def _named(plan: RicaPlan, placed: BalancedAxiom) -> list[NamedAxiom]:
+    """Return the axiom about each of its pairs of names."""
+    pairs = plan.entities.draw(str(placed.known.axiom))
+    return [NamedAxiom(placed, pair, {**plan.facts(pair), "entities": plan.entities.mode}) for pair in pairs]
 
 
 def _count_missing(

@@ -161,7 +161,7 @@ def find_clues(
             chance=float(np.mean([clues_by_chance(each, draws) for each in explained])),
         ),
         arguments=mean_estimate(
-            [_argument_count(each) for each in explained],
+            [sum(clue.argument for clue in each.clues.clues) for each in explained],
             units,
             chance=float(np.mean([_arguments_by_chance(each) for each in explained])),
         ),
@@ -192,12 +192,9 @@ def names_in(item: Item) -> tuple[str, ...]:
         named = set(item.groups.get("entities", "").split())
     else:
         both = entities(fill_blank(item.text, item.options[item.answer or 0]))
-        named = set(both) if all(name in words_before for name in both) and _compares(item) else {words_before[0]}
+        about_two = item.facets.get("category") != "temporal"
+        named = set(both) if all(name in words_before for name in both) and about_two else {words_before[0]}
     return tuple(dict.fromkeys(word for word in words_before if word in named))
-
-
-def _compares(item: Item) -> bool:
-    return item.facets.get("category") != "temporal"
 
 
 def _explain(
@@ -227,10 +224,6 @@ def _explain(
 
 def _with_slots(word: str, names: Mapping[str, str]) -> str:
     return slotted(word, {name: f"{{{slot}}}" for slot, name in names.items()})
-
-
-def _argument_count(explained: _Explained) -> int:
-    return sum(clue.argument for clue in explained.clues.clues)
 
 
 def clues_by_chance(explained: _Explained, draws: int) -> float:

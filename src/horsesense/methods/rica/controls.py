@@ -77,7 +77,7 @@ def write_controls(probe: Probe | str | Path, *, out: str | Path | None = None) 
 
 def control(probe: Probe, name: str) -> Probe:
     """Return the probe as a control: the same answers, families and facets, with part of the question removed."""
-    change = {"premise-removed": _without_premise, "structure-only": _Nonsense().hide}[name]
+    change = {"premise-removed": _without_premise, "structure-only": _as_nonsense}[name]
     items = [replace(change(item), probe=f"{item.probe}-{name}") for item in probe.items]
     lacking = "the premise removed" if name == "premise-removed" else "content words replaced by nonsense"
     card = replace(probe.card, name=f"{probe.card.name}-{name}", made=f"{probe.card.made} A control: {lacking}.")
@@ -110,27 +110,25 @@ def _conclusion(text: str) -> str:
     return conclusion
 
 
-class _Nonsense:
-    """Nonsense words, the same for each occurrence of a word in a statement."""
+def _as_nonsense(item: Item) -> Item:
+    """Replace the content words by nonsense, the same for each occurrence of a word in a statement.
 
-    def __init__(self) -> None:
-        self.words = novel_names(_NONSENSE, seed=7)
+    Entities, negation, comparatives and function words stay.
+    """
+    if item.form not in ("cloze", "sentences", "pair"):
+        raise UserError(f"an item of the form {item.form!r} has no premise and conclusion", fix="give a RICA probe")
+    whole = item.text or item.options[0]
+    kept = {name.lower() for name in entities(whole.replace(BLANK, "more"))}
+    texts = (item.premise, item.text, *(item.options if item.form == "sentences" else ()))
+    content = dict.fromkeys(word for text in texts for word in content_of(text, kept))
+    names = novel_names(_NONSENSE, seed=7)
+    nonsense = {word: names[i % _NONSENSE] for i, word in enumerate(content)}
 
-    def hide(self, item: Item) -> Item:
-        """Replace the content words; entities, negation, comparatives and function words stay."""
-        if item.form not in ("cloze", "sentences", "pair"):
-            raise UserError(f"an item of the form {item.form!r} has no premise and conclusion", fix="give a RICA probe")
-        whole = item.text or item.options[0]
-        kept = {name.lower() for name in entities(whole.replace(BLANK, "more"))}
-        texts = (item.premise, item.text, *(item.options if item.form == "sentences" else ()))
-        content = dict.fromkeys(word for text in texts for word in content_of(text, kept))
-        nonsense = {word: self.words[i % _NONSENSE] for i, word in enumerate(content)}
+    def hidden(text: str) -> str:
+        return _WORD.sub(lambda match: nonsense.get(match[0].lower(), match[0]), text)
 
-        def hidden(text: str) -> str:
-            return _WORD.sub(lambda match: nonsense.get(match[0].lower(), match[0]), text)
-
-        options = tuple(map(hidden, item.options)) if item.form == "sentences" else item.options
-        return replace(item, premise=hidden(item.premise), text=hidden(item.text), options=options)
+    options = tuple(map(hidden, item.options)) if item.form == "sentences" else item.options
+    return replace(item, premise=hidden(item.premise), text=hidden(item.text), options=options)
 
 
 def content_of(text: str, kept: Collection[str]) -> Iterator[str]:

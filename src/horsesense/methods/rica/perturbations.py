@@ -263,7 +263,14 @@ def _rules(lexicon: PhraseLexicon) -> tuple[tuple[str, Callable[[Axiom], Axiom]]
 
 def _both(form: Axiom, change: Callable[[Term], Term]) -> Axiom:
     """Apply a change to every term of premise and conclusion."""
-    return Axiom(_changed_premise(form.premise, change), _concluded(change(form.conclusion)))
+    match form.premise:
+        case And(left, right):
+            premise: Premise = And(change(left), change(right))
+        case term:
+            premise = change(term)
+    conclusion = change(form.conclusion)
+    assert isinstance(conclusion, Comp | Not)
+    return Axiom(premise, conclusion)
 
 
 def _tidy_term(term: Term) -> Term:
@@ -343,14 +350,3 @@ def _ordered(form: Axiom) -> Axiom:
 def _has_opposite(term: Comp) -> bool:
     """Return whether the comparative has an opposite; the published typo ``Aetter`` has none and stays as it is."""
     return plain(term.word).lower() in OPPOSITES
-
-
-def _changed_premise(premise: Premise, change: Callable[[Term], Term]) -> Premise:
-    if isinstance(premise, And):
-        return And(change(premise.left), change(premise.right))
-    return change(premise)
-
-
-def _concluded(term: Term) -> Comp | Not:
-    assert isinstance(term, Comp | Not)
-    return term

@@ -264,13 +264,6 @@ class FilterRecall(Document):
     """Recall by kind of premise."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Judged:
-    form: str
-    premise: bool
-    conclusion: bool
-
-
 @translate_errors()
 def filter_recall(file: str | Path) -> FilterRecall:
     """Measure how many published axioms, all accepted by people, the filters on knowledge bases would keep.
@@ -282,10 +275,10 @@ def filter_recall(file: str | Path) -> FilterRecall:
         The recall by kind of premise, with intervals.
     """
     originals = list(_for_each_axiom(Path(file), lambda forms, _: (forms["original"], parse_form(forms["original"]))))
-    by_kind: dict[str, list[_Judged]] = {}
+    by_kind: dict[str, list[tuple[str, bool, bool]]] = {}
     for form, axiom in originals:
         if (kind := premise_kind(form)) in _FILTERS:
-            by_kind.setdefault(kind, []).append(_Judged(form.strip(), *_FILTERS[kind](axiom)))
+            by_kind.setdefault(kind, []).append((form.strip(), *_FILTERS[kind](axiom)))
     every = [judged for found in by_kind.values() for judged in found]
     if not every:
         raise UserError("no axiom has a filter", file=Path(file), fix="give RICA_10k_axiom2set.jsonl")
@@ -293,22 +286,17 @@ def filter_recall(file: str | Path) -> FilterRecall:
     return FilterRecall(len(originals), len(originals) - len(every), *_shares(every), kinds)
 
 
-def _shares(found: list[_Judged]) -> tuple[Estimate, Estimate, Estimate]:
+def _shares(found: Sequence[tuple[str, bool, bool]]) -> tuple[Estimate, Estimate, Estimate]:
+    """Return the shares of premises, of conclusions, and of both that pass."""
     units = [str(i) for i in range(len(found))]
-
-    def share(kept: Callable[[_Judged], bool]) -> Estimate:
-        return accuracy(np.array([float(kept(each)) for each in found]), units)
-
-    return share(lambda each: each.premise), share(lambda each: each.conclusion), share(_both)
+    passes = np.array([(premise, conclusion, premise and conclusion) for _, premise, conclusion in found], dtype=float)
+    premise, conclusion, both = (accuracy(column, units) for column in passes.T)
+    return premise, conclusion, both
 
 
-def _both(each: _Judged) -> bool:
-    return each.premise and each.conclusion
-
-
-def _lost(found: list[_Judged], most: int = 3) -> Iterator[str]:
-    lost = [each.form for each in found if not _both(each)]
-    yield from lost[:: max(1, len(lost) // most)][:most]
+def _lost(found: Sequence[tuple[str, bool, bool]], most: int = 3) -> list[str]:
+    lost = [form for form, premise, conclusion in found if not (premise and conclusion)]
+    return lost[:: max(1, len(lost) // most)][:most]
 
 
 def _property(axiom: Axiom) -> str:

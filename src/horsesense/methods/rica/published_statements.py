@@ -25,7 +25,7 @@ from horsesense.lexicons.word_forms import OPPOSITES, comparative_valence, negat
 from horsesense.lexicons.words import words
 from horsesense.methods.published.linking import linked
 from horsesense.methods.published.reading import Reading, names_of, split_of, text_of
-from horsesense.methods.rica.perturbations import KINDS, Perturbation
+from horsesense.methods.rica.perturbations import KINDS, PERTURBATIONS, Perturbation
 
 CONNECTIVE = ", so "
 _SHAPE = frozenset({"a", "an", "the", "and", "so", "than", "not", "is"}) | OPPOSITES.keys()
@@ -34,19 +34,7 @@ _LOOSE = _SHAPE | frozenset(["be", "out", "of", "to", "likely"])
 _NAME = re.compile(r"[^\W_]+")
 _ALIKE = 0.5
 """Minimum share of content words that two wordings of one axiom have in common."""
-_ONE_ENTITY = tuple(
-    Perturbation(name)
-    for name in (
-        "original",
-        "negation",
-        "antonym",
-        "paraphrase",
-        "paraphrase_inversion",
-        "negation_antonym",
-        "negation_paraphrase",
-        "negation_paraphrase_inversion",
-    )
-)
+_ONE_ENTITY = tuple(map(Perturbation, PERTURBATIONS))
 _EITHER = (4, 7)
 """Positions whose two kinds occur in either order; the negated one is recognised."""
 CATEGORIES = ("physical", "material", "social", "temporal")

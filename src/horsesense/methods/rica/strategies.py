@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, partial
 from hashlib import md5
 from itertools import combinations, islice
 from pathlib import Path
@@ -256,14 +256,11 @@ def _habitats(facts: Facts, named: set[str], rejected: Counter[str]) -> Iterator
             for fact in facts_of:
                 where = constraints.place(fact.tail)
                 for b in _shuffled(elsewhere, a + fact.tail)[:SECONDS] if where else ():
-                    on_land = fact.tail in _SEA and "water" not in found[b] and _classes().get(b) in LAND
-                    status, at_home = "proposed", _triple(fact)
-                    if on_land:
-                        status = "machine"
-                        b_facts = next(facts_of for facts_of in found[b].values() if facts_of)
-                        yield a, b, f"more: is * likely to {where}", status, (at_home, _triple(b_facts[0]))
-                    else:
-                        yield a, b, f"more: is * likely to {where}", status, (at_home,)
+                    evidence = [fact]
+                    if fact.tail in _SEA and "water" not in found[b] and _classes().get(b) in LAND:
+                        evidence.append(next(facts_of for facts_of in found[b].values() if facts_of)[0])
+                    status = "machine" if len(evidence) > 1 else "proposed"
+                    yield a, b, f"more: is * likely to {where}", status, tuple(map(_triple, evidence))
 
 
 # Things: what they are used for.
@@ -357,7 +354,7 @@ def _occupations(facts: Facts, lists: Mapping[str, Sequence[str]], rejected: Cou
             yield a, b, f"more: is * likely to {ability}", status, (_triple(fact),)
 
 
-def _events(template: str, facts: Facts, rejected: Counter[str]) -> Iterator[Row]:
+def _events(template: str, facts: Facts, lists: Mapping[str, Sequence[str]], rejected: Counter[str]) -> Iterator[Row]:
     known = traits("people")
     votes: dict[str, dict[str, list[Fact]]] = defaultdict(lambda: defaultdict(list))
     for fact in facts.facts:
@@ -389,17 +386,13 @@ def _events(template: str, facts: Facts, rejected: Counter[str]) -> Iterator[Row
 Crawl = Callable[[Facts, Mapping[str, Sequence[str]], Counter[str]], Iterator[Row]]
 
 
-def _events_of(template: str) -> Crawl:
-    return lambda facts, lists, rejected: _events(template, facts, rejected)
-
-
 _CRAWLS: Mapping[str, Crawl] = {
     "material": _materials,
     "animal": _animals,
     "occupation": _occupations,
     "role": _roles,
     "use": _uses,
-    **{name: _events_of(name) for name in TEMPLATES if name.startswith("action")},
+    **{name: partial(_events, name) for name in TEMPLATES if name.startswith("action")},
 }
 
 SHIPPED_LICENCE = "CC0"

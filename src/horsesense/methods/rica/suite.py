@@ -288,24 +288,22 @@ def _zero_shot(models: _Models) -> tuple[PaperTable, ...]:
 
 
 def _three(runs: Mapping[str, ProbeAnswers], ending: str) -> _Cells:
-    sets = [_set(runs[name + ending]) if name + ending in runs else None for name in (VERIFIED, CURATED)]
+    return _shares([_set(runs[name + ending]) if name + ending in runs else None for name in (VERIFIED, CURATED)])
+
+
+def _shares(sets: Sequence[_Set | None]) -> _Cells:
+    """Return the accuracy on each set and on both."""
     return tuple(None if each is None else each.share() for each in (*sets, _both(sets)))
 
 
 def _rule(models: _Models) -> _Cells:
     """Return the accuracy of the order rule, on the items where it is defined."""
-    first: dict[str, ProbeAnswers] = {}
-    for runs in models.values():
-        for name in (VERIFIED, CURATED):
-            if name in runs:
-                first.setdefault(name, runs[name])
-    sets = []
+    right, sets = {"right": 1.0, "wrong": 0.0}, list[_Set | None]()
     for name in (VERIFIED, CURATED):
-        run = first.get(name)
-        right = {"right": 1.0, "wrong": 0.0}
-        values = None if run is None else [right.get(str(item.facets.get("rule")), np.nan) for item in run.items]
-        sets.append(None if run is None else replace(_set(run), values=np.array(values, dtype=np.float64)))
-    return tuple(None if each is None else each.share() for each in (*sets, _both(sets)))
+        run = next((runs[name] for runs in models.values() if name in runs), None)
+        values = [right.get(str(item.facets.get("rule")), np.nan) for item in run.items] if run else []
+        sets.append(replace(_set(run), values=np.array(values, dtype=np.float64)) if run else None)
+    return _shares(sets)
 
 
 def _is_causal(runs: Mapping[str, ProbeAnswers]) -> bool:

@@ -5,7 +5,7 @@ of ACL 2021). In the order of section 2:
 
 - Step 1: `nouns`, `elicitation` (a model's associations), `associations` (selection, files, similarity of models).
 - Step 2: `exceptions`, from people and by machine; `plausibility` (candidates and evidence), `calibration`.
-- Step 3: `adversarial_filter`: only triplets whose generic word the model prefers.
+- Step 3: only triplets whose generic word the model prefers (the adversarial filter, in `measures`).
 - Step 4: `schemas` (triplets, premises, files), `circumstances` (our table of frames).
 - Step 5: `checks`, by rule and by model.
 

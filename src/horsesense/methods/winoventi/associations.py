@@ -83,13 +83,6 @@ def common_words(rankings: Sequence[tuple[Sequence[str], Sequence[str]]], depths
     return least
 
 
-def associations_of(
-    noun: Noun, rankings: Sequence[tuple[Sequence[str], Sequence[str]]], depths: Sequence[int] = KS
-) -> tuple[Association, ...]:
-    """Return the associations of one noun, by increasing k."""
-    return tuple(Association(noun.word, word, k) for word, k in common_words(rankings, depths).items())
-
-
 def words_of_noun(noun: Noun) -> frozenset[str]:
     """Return the words that repeat the noun: itself, its parts, its singular and its plural.
 

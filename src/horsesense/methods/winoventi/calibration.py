@@ -7,6 +7,7 @@ evidence for that noun itself.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -25,7 +26,7 @@ from horsesense.methods.winoventi.circumstances import load_circumstances
 from horsesense.methods.winoventi.exceptions import read_registry_triplets
 from horsesense.methods.winoventi.nouns import Noun
 from horsesense.methods.winoventi.plausibility import (
-    Attestations,
+    Attested,
     ExceptionEvidence,
     attested_in,
     distinct_in,
@@ -115,7 +116,7 @@ def calibrate(
     others = reassign(by_people, seed)
     table, lexicon = load_circumstances(), load_word_relations()
     kinds: dict[str, ExceptionEvidence] = {"tables and WordNet": ExceptionEvidence(table, lexicon)}
-    attested = Attestations()
+    attested: Attested = {}
     distinct: Mapping[str, frozenset[str]] = {}
     if texts or conceptnet:
         facts = read_conceptnet([Path(file) for file in conceptnet]).facts
@@ -158,16 +159,13 @@ def _row(name: str, evidence: ExceptionEvidence, by_people: Sequence[Triplet], o
     kept = [float(bool(ground)) for ground, _ in judged]
     of_others = [float(bool(evidence.judged(each, Noun.of(each.noun))[0])) for each in others]
     nouns = [each.noun for each in by_people]
-    reasons: dict[str, int] = {}
-    for ground, objection in judged:
-        reasons[ground or objection] = reasons.get(ground or objection, 0) + 1
     everything = sum(kept) + sum(of_others)
     return FilterRow(
         evidence=name,
         recall=accuracy(kept, nouns),
         reassigned=accuracy(of_others, nouns),
         precision=sum(kept) / everything if everything else None,
-        grounds=dict(sorted(reasons.items(), key=lambda pair: -pair[1])),
+        grounds=dict(Counter(ground or objection for ground, objection in judged).most_common()),
         frequency_kept=_middle(zipf(each.exception) for each, yes in zip(by_people, kept, strict=True) if yes),
         frequency_dropped=_middle(zipf(each.exception) for each, yes in zip(by_people, kept, strict=True) if not yes),
     )

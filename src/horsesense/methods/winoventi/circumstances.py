@@ -89,32 +89,26 @@ class Circumstances:
     def types_of(self, noun: Noun) -> frozenset[str]:
         """Return the types of a noun; names and unknown nouns have none."""
         if noun.word not in self._types_of:
-            self._types_of[noun.word] = frozenset() if noun.proper else self._found(noun)
+            spelt = {noun.word.replace(" ", "-"), _singular(noun).replace(" ", "-")}
+            above = self.classes_of(noun)
+            self._types_of[noun.word] = frozenset(
+                name
+                for name, kind in self.types.items()
+                if not noun.proper and not spelt & kind.barred and (spelt & kind.words or above & kind.classes)
+            )
         return self._types_of[noun.word]
-
-    def _found(self, noun: Noun) -> frozenset[str]:
-        spelt = {noun.word.replace(" ", "-"), _singular(noun).replace(" ", "-")}
-        above = self.classes_of(noun)
-        return frozenset(
-            name
-            for name, kind in self.types.items()
-            if not spelt & kind.barred and (spelt & kind.words or above & kind.classes)
-        )
 
     def classes_of(self, noun: Noun) -> frozenset[str]:
         """Return all hypernyms of the usual sense of a noun, and itself."""
-        if noun.word not in self._classes_of:
-            self._classes_of[noun.word] = self._classes_found(noun)
-        return self._classes_of[noun.word]
-
-    def _classes_found(self, noun: Noun) -> frozenset[str]:
         if self.taxonomy is None:
             return frozenset()
-        senses = self.taxonomy.senses
-        indices = senses.get(noun.word) or senses.get(_singular(noun)) or []
-        nouns = [i for i in indices if ".n." in self.taxonomy.ids[i]][:_SENSES]
-        above = {*nouns, *(each for i in nouns for each in self.taxonomy.up.reached(i))}
-        return frozenset(self.taxonomy.ids[i] for i in above)
+        if noun.word not in self._classes_of:
+            senses, ids = self.taxonomy.senses, self.taxonomy.ids
+            indices = senses.get(noun.word) or senses.get(_singular(noun)) or []
+            nouns = [i for i in indices if ".n." in ids[i]][:_SENSES]
+            above = {*nouns, *(each for i in nouns for each in self.taxonomy.up.reached(i))}
+            self._classes_of[noun.word] = frozenset(ids[i] for i in above)
+        return self._classes_of[noun.word]
 
     def about(self, noun: Noun, generic: str, exception: str) -> list[Circumstance]:
         """Return the frames that fit a noun and the two words."""

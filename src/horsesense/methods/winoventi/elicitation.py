@@ -20,7 +20,7 @@ from horsesense.methods.winoventi.associations import (
     KS,
     Association,
     Selection,
-    associations_of,
+    common_words,
     drop_nonsense,
     select,
     shares,
@@ -63,15 +63,22 @@ _TOKENS_AGAIN = 2000
 _STATEMENTS_AT_ONCE = 512
 
 
-@dataclass(frozen=True, slots=True)
-class Elicitation:
-    """How associations are elicited."""
+@dataclass(frozen=True)
+class PromptSettings:
+    """Prompts: how associations are elicited."""
 
     as_paper: bool = False
-    """Use the paper's sentence and its rule for what is a word."""
+    """Use the literal sentence and the rules of the paper."""
     template: str = ""
-    """The user's sentence; empty for the default."""
-    depths: tuple[int, ...] = KS
+    """Sentence with slots, such as 'Every {noun} is {not}___ today.'. By default, 'The {noun} is {not}___'."""
+    k: tuple[int, ...] = KS
+    """Depth of the rankings."""
+
+
+@dataclass(frozen=True)
+class Elicitation(PromptSettings):
+    """How associations are elicited, and with which scoring."""
+
     spec: ScoringSpec = field(default_factory=ScoringSpec)
 
     @property
@@ -144,7 +151,7 @@ def ask_associations(
     """Elicit the associations of each noun; empty if both sentences have no word in common."""
     if elicitation.template:
         check_template(elicitation.template)
-    if not elicitation.depths or min(elicitation.depths) < 1:
+    if not elicitation.k or min(elicitation.k) < 1:
         raise UserError("associations need a depth of 1 or more", fix="use 1,3,5,8,10")
     marking = vocabulary_marking(model)
     by_noun: list[tuple[Association, ...]] = []
@@ -154,7 +161,8 @@ def ask_associations(
         best_words = iter(_best_words(model, part, prompt_pairs, elicitation, marking))
         for noun, pairs in zip(part, prompt_pairs, strict=True):
             rankings = [(next(best_words), next(best_words)) for _ in pairs]
-            by_noun.append(associations_of(noun, rankings, elicitation.depths))
+            common = common_words(rankings, elicitation.k)
+            by_noun.append(tuple(Association(noun.word, word, k) for word, k in common.items()))
         progress.update("associations", len(by_noun), len(nouns))
     return by_noun
 
@@ -170,7 +178,7 @@ def _best_words(
     texts = [text for pairs in prompt_pairs for pair in pairs for text in pair]
     owners = [noun for noun, pairs in zip(nouns, prompt_pairs, strict=True) for pair in pairs for _ in pair]
     barred = {noun.word: frozenset() if elicitation.as_paper else words_of_noun(noun) for noun in nouns}
-    depth = max(elicitation.depths)
+    depth = max(elicitation.k)
 
     def cleaned(fills: list[Fill], owner: Noun) -> list[str]:
         tokens = model.vocabulary_forms(fills)
@@ -280,18 +288,6 @@ MODEL = "smollm2-masked"
 """Default model: the bundled masked one."""
 _MAX_DEPTH = 100
 _FREQUENT = 10
-
-
-@dataclass(frozen=True)
-class PromptSettings:
-    """Prompts: how associations are elicited."""
-
-    as_paper: bool = False
-    """Use the literal sentence and the rules of the paper."""
-    template: str = ""
-    """Sentence with slots, such as 'Every {noun} is {not}___ today.'. By default, 'The {noun} is {not}___'."""
-    k: tuple[int, ...] = KS
-    """Depth of the rankings."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,17 +21,19 @@ from horsesense.core.document import Document
 from horsesense.core.spec import parse_spec
 from horsesense.data import read_text, write_file
 from horsesense.errors import UserError, translate_errors
-from horsesense.methods.winoventi.adversarial_filter import PRIOR, preferring_generic, prior_probe
 from horsesense.methods.winoventi.associations import Depths, read_depths, read_registry, write_associations
 from horsesense.methods.winoventi.elicitation import MODEL, Elicitation, ask_associations, spellable
 from horsesense.methods.winoventi.measures import (
     NEUTRAL,
+    PRIOR,
     ContextShift,
     ItemOutcome,
     StrongestMargins,
     SubsetResult,
     context_shift,
     neutral_probe,
+    preferring_generic,
+    prior_probe,
     schema_log_odds,
     sliced,
     strongest,

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from horsesense.core import Card, Item, Judgement, Probe, iter_judgements
 from horsesense.data import numbered_lines
@@ -20,7 +21,6 @@ from horsesense.methods.winoventi.exceptions import NONSENSE, association_item
 from horsesense.methods.winoventi.nouns import AGREEING, Noun, fill_template
 from horsesense.methods.winoventi.published_dataset import CRITERIA
 from horsesense.methods.winoventi.schemas import (
-    PASSED,
     VALIDATED,
     CheckedSchema,
     Schema,
@@ -32,6 +32,9 @@ from horsesense.methods.winoventi.schemas import (
 from horsesense.progress import Progress
 from horsesense.stats.raters.adjudication import adjudicate
 from horsesense.stats.raters.votes import Scale
+
+if TYPE_CHECKING:
+    from horsesense.methods.winoventi.pipeline import PipelineResult
 
 STAGES = ("exceptions", "premises", "validation")
 FOLDER = "people"
@@ -72,29 +75,25 @@ def people_file(folder: Path, stage: str) -> Path:
 # Tasks.
 
 
-def stage_probe(
-    stage: str,
-    associations: Sequence[Association],
-    triplets: Sequence[Triplet],
-    filtered: Sequence[Triplet],
-    schemas: Sequence[CheckedSchema],
-    nouns: Mapping[str, Noun],
-) -> Probe:
+def stage_probe(stage: str, result: PipelineResult, nouns: Mapping[str, Noun]) -> Probe:
     """Return the tasks of a stage, with the machine's proposals."""
     if stage == "exceptions":
         items = [
-            _proposing(association_item(each, _noun(each.noun, nouns)), _words_for(each, triplets))
-            for each in associations
+            _proposing(association_item(each, _noun(each.noun, nouns)), _words_for(each, result.triplets))
+            for each in result.kept
         ]
         description = "Associations of a model, to find exceptions to."
     elif stage == "premises":
-        first = _first_premises(schemas)
-        items = [_proposing(premise_item(each, _noun(each.noun, nouns)), first.get(each.name, "")) for each in filtered]
+        first = _first_premises(result.schemas)
+        items = [
+            _proposing(premise_item(each, _noun(each.noun, nouns)), first.get(each.name, ""))
+            for each in result.filtered
+        ]
         description = "Triplets that a model is biased on, to write two premises for."
     else:
         items = [
             item
-            for checked in for_validation(schemas)
+            for checked in for_validation(result.schemas)
             for item in items_of(checked.schema, _noun(checked.schema.triplet.noun, nouns))
         ]
         description = "Schemas that checks let pass, for people to validate."
@@ -239,7 +238,7 @@ def apply_validation(schemas: Sequence[CheckedSchema], judgements: Sequence[Judg
             continue  # an accepted proposal counts as people's
         label = settled.get(each.schema.name)
         if label is None or people[each.schema.name] < 2:
-            result.append(_checked(each))
+            result.append(each.graded())
         elif label.value is not None and each.passes:
             status = f"{VALIDATED}{people[each.schema.name]} people"
             result.append(replace(each, schema=replace(each.schema, status=status)))
@@ -248,12 +247,6 @@ def apply_validation(schemas: Sequence[CheckedSchema], judgements: Sequence[Judg
         else:
             result.append(each)
     return result
-
-
-def _checked(each: CheckedSchema) -> CheckedSchema:
-    """Mark a schema as passed by all checks; a validated one stays validated."""
-    passed = each.passes and not each.schema.validated
-    return replace(each, schema=replace(each.schema, status=PASSED)) if passed else each
 
 
 def read_validation(paths: Iterable[Path]) -> list[Judgement]:

@@ -20,7 +20,6 @@ from horsesense.core import Card, Probe, card_path, write_probe
 from horsesense.data import disk_errors, read_text, write_file
 from horsesense.data.store import occupied
 from horsesense.errors import UserError, argument
-from horsesense.methods.winoventi.adversarial_filter import PRIOR, preferring_generic, prior_item
 from horsesense.methods.winoventi.associations import Association, drop_nonsense, read_associations, write_associations
 from horsesense.methods.winoventi.builder import build_winoventi
 from horsesense.methods.winoventi.checks import (
@@ -41,6 +40,7 @@ from horsesense.methods.winoventi.circumstances import (
 from horsesense.methods.winoventi.elicitation import ask_associations, rank_and_cut, spellable
 from horsesense.methods.winoventi.evaluation import Background, Evaluation, run_all, score_answers
 from horsesense.methods.winoventi.exceptions import exceptions_of
+from horsesense.methods.winoventi.measures import PRIOR, preferring_generic, prior_item
 from horsesense.methods.winoventi.nouns import Noun
 from horsesense.methods.winoventi.people import (
     apply_validation,
@@ -51,8 +51,6 @@ from horsesense.methods.winoventi.people import (
 )
 from horsesense.methods.winoventi.plan import ON_TRUST, PipelineContext, PipelinePlan, Steps
 from horsesense.methods.winoventi.schemas import (
-    PASSED,
-    PROPOSED,
     CheckedSchema,
     Schema,
     Triplet,
@@ -479,7 +477,7 @@ def check_premises(context: PipelineContext, schemas: Sequence[CheckedSchema]) -
         theirs = [nouns[i] for i in indices]
         by_model = _check_by_model(context, [judged[i] for i in indices], theirs)
         judged = [by_model.pop(0) if i in indices else checked for i, checked in enumerate(judged)]
-    return [_with_status(checked) for checked in judged]
+    return [checked.graded() for checked in judged]
 
 
 def _check_by_model(
@@ -499,10 +497,3 @@ def _check_by_model(
     if plan.entailment:
         schemas = check_entailment(schemas, nouns, plan.entailment, plan.device)
     return schemas
-
-
-def _with_status(checked: CheckedSchema) -> CheckedSchema:
-    """Set the status: validated schemas stay validated, others without objections pass."""
-    if checked.schema.validated:
-        return checked
-    return replace(checked, schema=replace(checked.schema, status=PASSED if checked.passes else PROPOSED))

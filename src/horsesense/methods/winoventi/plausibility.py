@@ -134,18 +134,11 @@ Given = Mapping[str, Mapping[str, Sequence[str]]]
 """Generic → exception → nouns that people gave it for."""
 
 
-@dataclass(frozen=True, slots=True)
-class Attestations:
-    """Counts of words with nouns in texts and facts."""
-
-    counts: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
-    """Word → noun, in the singular → count."""
-
-    def nouns_with(self, word: str) -> Mapping[str, int]:
-        return self.counts.get(word, {})
+Attested = Mapping[str, Mapping[str, int]]
+"""Word → noun, in the singular → number of times that texts and facts have them together."""
 
 
-def attested_in(texts: Iterable[Path], facts: Iterable[Fact], adjectives: frozenset[str]) -> Attestations:
+def attested_in(texts: Iterable[Path], facts: Iterable[Fact], adjectives: frozenset[str]) -> Attested:
     """Count each word with the nouns beside it: *wet towel*, *the towel was wet*, and (towel, HasProperty, wet)."""
     counts: dict[str, Counter[str]] = {word: Counter() for word in adjectives}
     for path in texts:
@@ -158,7 +151,7 @@ def attested_in(texts: Iterable[Path], facts: Iterable[Fact], adjectives: frozen
     for fact in facts:
         if fact.relation == _PROPERTY and fact.tail in counts:
             counts[fact.tail][fact.head] += 1
-    return Attestations(counts)
+    return counts
 
 
 def _beside(tokens: Sequence[str], i: int) -> Iterable[str]:
@@ -196,7 +189,7 @@ class ExceptionEvidence:
 
     table: Circumstances
     lexicon: WordRelations | None = None
-    attested: Attestations = Attestations()
+    attested: Attested = field(default_factory=dict)
     given: Given = field(default_factory=dict)
     distinct: Mapping[str, Collection[str]] = field(default_factory=dict)
     """Word → words that a knowledge base calls distinct."""
@@ -230,7 +223,7 @@ class ExceptionEvidence:
             return "people"
         if triplet.exception in self.table.opposites(noun, triplet.generic):
             return "table"
-        with_word = self.attested.nouns_with(triplet.exception)
+        with_word = self.attested.get(triplet.exception, {})
         if _one(noun.word) in with_word:
             return "attested"
         classes = self._narrow(noun)
@@ -270,10 +263,9 @@ class ExceptionEvidence:
         if taxonomy is None:
             return frozenset()
         if noun.word not in self._classes:
-            found = frozenset(
+            self._classes[noun.word] = frozenset(
                 c for c in self.table.classes_of(noun) if taxonomy.hyponyms[taxonomy.number[c]] <= _MOST_GENERAL
             )
-            self._classes[noun.word] = found
         return self._classes[noun.word]
 
     def judged(self, triplet: Triplet, noun: Noun) -> tuple[str, str]:

@@ -8,7 +8,6 @@ collected in one file, which the pipeline reads.
 
 from __future__ import annotations
 
-import random
 import shutil
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -132,8 +131,7 @@ def refresh_stages(folder: Path, plan: PipelinePlan, result: PipelineResult) -> 
     for i, stage in enumerate(STAGES):
         before = stages_of(folder, plan)[:i]
         if stage in plan.asked and all(each.state in ("done", "not asked") for each in before):
-            probe = stage_probe(stage, result.kept, result.triplets, result.filtered, result.schemas, nouns)
-            _refresh(folder, stage, probe, plan)
+            _refresh(folder, stage, stage_probe(stage, result, nouns), plan)
     return stages_of(folder, plan)
 
 
@@ -294,14 +292,15 @@ def read_pipeline(folder: Path) -> PipelineView | None:
     runs = {kind: steps.get(f"{RUN}{kind}", {}).get("output") for kind in ("validated", "proposed")}
     kind = next((each for each, run in runs.items() if run), "")
     counts = read_counts(folder)
-    rng = random.Random(plan.seed)
+    filtered, rng = folder / "filtered.tsv", Random(plan.seed)
+    triplets = read_triplets(filtered) if filtered.is_file() else []
     return PipelineView(
         model=plan.model,
         kind=kind,
         run=folder / str(runs[kind]) if kind else None,
         funnel=() if counts is None else _funnel(counts),
         people=tuple(_said(folder, stage) for stage in STAGES),
-        triplets=tuple(_drawn(read_triplets(path), rng) if (path := folder / "filtered.tsv").is_file() else ()),
+        triplets=tuple(rng.sample(triplets, min(_SAMPLE, len(triplets)))),
         schemas=tuple(_sample(folder / "schemas.tsv", rng)),
         seed=plan.seed,
     )
@@ -332,11 +331,7 @@ def _said(folder: Path, stage: str) -> tuple[str, int, int]:
     return stage, sum(counts.values()), len(counts)
 
 
-def _drawn(triplets: Sequence[Triplet], rng: random.Random) -> list[Triplet]:
-    return rng.sample(list(triplets), min(_SAMPLE, len(triplets)))
-
-
-def _sample(path: Path, rng: random.Random) -> list[CheckedSchema]:
+def _sample(path: Path, rng: Random) -> list[CheckedSchema]:
     """Draw schemas without objections, and a few with."""
     schemas = read_schemas(path)[0] if path.is_file() else []
     passing, others = ([each for each in schemas if each.passes == wanted] for wanted in (True, False))

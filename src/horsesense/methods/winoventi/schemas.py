@@ -309,6 +309,12 @@ class CheckedSchema:
     def passes(self) -> bool:
         return not self.objections
 
+    def graded(self) -> CheckedSchema:
+        """Return it with its status: a validated schema stays validated, another one passes without objections."""
+        if self.schema.validated:
+            return self
+        return replace(self, schema=replace(self.schema, status=PASSED if self.passes else PROPOSED))
+
 
 TRIPLET_COLUMNS = ("noun", "generic", "exception", "exception_origin", "k")
 SCHEMA_COLUMNS = (*TRIPLET_COLUMNS, "premise", "frame", "origin", "annotator", "status", "objections")

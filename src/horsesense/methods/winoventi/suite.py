@@ -6,10 +6,10 @@ and the reversed schemas.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from horsesense.core.spec import parse_spec
 from horsesense.data import shipped_toml
@@ -26,7 +26,6 @@ from horsesense.methods.suites.frame import (
     restrict,
     with_published,
 )
-from horsesense.methods.winoventi.adversarial_filter import PRIOR, prior_probe
 from horsesense.methods.winoventi.associations import read_depths, read_registry
 from horsesense.methods.winoventi.evaluation import (
     MAIN,
@@ -36,7 +35,17 @@ from horsesense.methods.winoventi.evaluation import (
     read_background,
     score_answers,
 )
-from horsesense.methods.winoventi.measures import CHANCE, EXCEPTION, GENERIC, NEUTRAL, SubsetResult, neutral_probe
+from horsesense.methods.winoventi.measures import (
+    CHANCE,
+    EXCEPTION,
+    GENERIC,
+    NEUTRAL,
+    PRIOR,
+    ContextShift,
+    SubsetResult,
+    neutral_probe,
+    prior_probe,
+)
 from horsesense.methods.winoventi.published_dataset import BENCHMARK, read_winoventi, read_winoventi_answers
 from horsesense.methods.winoventi.schemas import REVERSE, reverse_probe, triplet_name
 from horsesense.methods.winoventi.word_relations import load_word_relations
@@ -45,6 +54,8 @@ from horsesense.stats import Estimate
 from horsesense.stats.accuracy import accuracy
 from horsesense.stats.paired import compare
 
+Cell = Estimate | float | None
+Result = TypeVar("Result", SubsetResult, ContextShift)
 _COLUMNS = ("generic", "exception", "both right", "drop", "macro generic", "macro exception")
 TESTS = "WinoVenti: the two tests"
 SUBSETS = {"all": "All", "individual": "Individual", "intersection": "Intersection"}
@@ -91,27 +102,30 @@ def tables_of_run(folder: Path, answered: Sequence[ProbeAnswers]) -> tuple[Paper
     return evaluation_tables(answered, read_background(folder)) if parts_of(answered) else ()
 
 
-def _cells(each: SubsetResult) -> tuple[Estimate | float | None, ...]:
+def _cells(_: Evaluation, each: SubsetResult) -> tuple[Cell, ...]:
     return (each.generic, each.exception, each.both, each.drop, each.macro_generic, each.macro_exception)
 
 
 def _rows(
-    evaluations: Sequence[Evaluation], subsets: Sequence[tuple[str, str]], turned: bool = False
-) -> list[PaperRow]:
-    rows = []
-    for name, label in subsets:
-        for each in evaluations:
-            for one in each.reverse if turned else (*each.subsets, *each.tokens):
-                if one.subset == name and one.schemas:
-                    who = f"{label} ({one.schemas:,} schemas)"
-                    rows.append(PaperRow(f"{each.model}: {who}" if len(evaluations) > 1 else who, "ours", _cells(one)))
-    return rows
+    evaluations: Sequence[Evaluation],
+    labels: Mapping[str, str],
+    results: Callable[[Evaluation], Sequence[Result]],
+    cells: Callable[[Evaluation, Result], tuple[Cell, ...]],
+) -> tuple[PaperRow, ...]:
+    """Return a row per subset and model that has schemas."""
+    return tuple(
+        PaperRow(f"{each.model}: {who}" if len(evaluations) > 1 else who, "ours", cells(each, one))
+        for name, label in labels.items()
+        for each in evaluations
+        for one in results(each)
+        if one.subset == name and one.schemas
+        for who in (f"{label} ({one.schemas:,} schemas)",)
+    )
 
 
 def _subsets(evaluations: Sequence[Evaluation]) -> PaperTable:
-    return PaperTable(
-        TESTS, _COLUMNS, tuple(_rows(evaluations, list(SUBSETS.items()))), (_NOTE, *_validation_note(evaluations))
-    )
+    rows = _rows(evaluations, SUBSETS, lambda each: each.subsets, _cells)
+    return PaperTable(TESTS, _COLUMNS, rows, (_NOTE, *_validation_note(evaluations)))
 
 
 def _validation_note(evaluations: Sequence[Evaluation]) -> tuple[str, ...]:
@@ -122,40 +136,38 @@ def _validation_note(evaluations: Sequence[Evaluation]) -> tuple[str, ...]:
 
 def _shifts(evaluations: Sequence[Evaluation]) -> PaperTable:
     """Make the table of context shifts, which selection cannot cause, with the tests beside them."""
-    rows = []
-    for name, label in SUBSETS.items():
-        for each in evaluations:
-            tests = {one.subset: one for one in each.subsets}
-            for one in each.shifts:
-                if one.subset == name and one.schemas:
-                    who, test = f"{label} ({one.schemas:,} schemas)", tests[name]
-                    cells = (one.shift, test.both, test.generic, test.exception, one.moved, one.generic, one.exception)
-                    rows.append(PaperRow(f"{each.model}: {who}" if len(evaluations) > 1 else who, "ours", cells))
+
+    def cells(each: Evaluation, one: ContextShift) -> tuple[Cell, ...]:
+        test = next(result for result in each.subsets if result.subset == one.subset)
+        return one.shift, test.both, test.generic, test.exception, one.moved, one.generic, one.exception
+
+    rows = _rows(evaluations, SUBSETS, lambda each: each.shifts, cells)
     note = (
         "Shift: in nats of log-odds towards the right word; 0 if the model ignores the premise. Chance is 0.25 for "
         "both right and 0.5 for each test. Moved: share of schemas whose premises move the model the right way "
         "(chance 0.5). The last two columns compare each premise with a neutral one. Clusters are nouns and frames."
     )
     columns = ("shift", "both right", "generic", "exception", "moved", "generic premise", "exception premise")
-    return PaperTable("WinoVenti: context shift", columns, tuple(rows), (note, *_validation_note(evaluations)))
+    return PaperTable("WinoVenti: context shift", columns, rows, (note, *_validation_note(evaluations)))
 
 
 def _by_tokens(evaluations: Sequence[Evaluation]) -> PaperTable:
-    kinds = [
-        (f"{name}, {kind} tokens", f"{label}, {kind} tokens")
-        for name, label in list(SUBSETS.items())[:2]
+    kinds = {
+        f"{name}, {kind} tokens": f"{SUBSETS[name]}, {kind} tokens"
+        for name in ("all", "individual")
         for kind in ("equal", "unequal")
-    ]
+    }
+    rows = _rows(evaluations, kinds, lambda each: each.tokens, _cells)
     note = (
         "Equal: both outcomes have equally many tokens for every model here. A sum favours the word with fewer tokens."
     )
-    return PaperTable("WinoVenti by number of tokens", _COLUMNS, tuple(_rows(evaluations, kinds)), (note,))
+    return PaperTable("WinoVenti by number of tokens", _COLUMNS, rows, (note,))
 
 
 def _turned(evaluations: Sequence[Evaluation]) -> PaperTable:
     note = "The outcome is given and the context word is asked (types 3 and 4 of the published files)."
-    rows = _rows(evaluations, list(SUBSETS.items()), turned=True)
-    return PaperTable("WinoVenti: reversed test", _COLUMNS, tuple(rows), (note,))
+    rows = _rows(evaluations, SUBSETS, lambda each: each.reverse, _cells)
+    return PaperTable("WinoVenti: reversed test", _COLUMNS, rows, (note,))
 
 
 def _differences(parts: Sequence[Mapping[str, ProbeAnswers]]) -> PaperTable:
@@ -268,7 +280,7 @@ def _table6(
     ours = []
     for each in evaluations:
         by_name = {one.subset: one for one in each.subsets}
-        cells: list[Estimate | float | None] = []
+        cells: list[Cell] = []
         for name in SUBSETS:
             one = by_name.get(name)
             cells += [one.generic, one.exception] if one is not None else [None, None]
@@ -299,7 +311,7 @@ def _people(path: Path, asked: set[str], columns: int) -> PaperRow:
     """Return the accuracy of people, one per item, on the items that models were run on."""
     votes = read_winoventi_answers([path])
     items = {item.id: item for item in votes.probe.items}
-    cells: list[Estimate | float | None] = []
+    cells: list[Cell] = []
     for test in (GENERIC, EXCEPTION):
         judged = [each for each in votes.judgements if items[each.item].member == test and each.item in asked]
         right = [float(items[e.item].options[items[e.item].answer or 0] == e.value) for e in judged]

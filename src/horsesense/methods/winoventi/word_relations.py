@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -110,19 +111,14 @@ def word_relations_of(
 ) -> WordRelations:
     """Collect the relations of synsets by word; ``senses`` are those of adjectives, the usual one first."""
     by_id = {synset.id: synset for synset in synsets}
-    synonyms: dict[str, set[str]] = {}
-    similar: dict[str, set[str]] = {}
-    antonyms: dict[str, set[str]] = {}
-    chained: dict[str, set[str]] = {}
-    usual: dict[str, set[str]] = {}
-    counts: dict[str, dict[str, int]] = {}
+    synonyms, similar, antonyms, chained, usual = (defaultdict[str, set[str]](set) for _ in range(5))
+    counts: dict[str, Counter[str]] = defaultdict(Counter)
     for synset in by_id.values():
         words = _words(synset)
         for word in words:
-            kinds = counts.setdefault(word, {})
             kind = _PARTS[synset.pos]
-            kinds[kind] = kinds.get(kind, tagged.get(word, {}).get(kind, 0)) + 1
-            synonyms.setdefault(word, set()).update(other for other in words if other != word)
+            counts[word][kind] += 1 if kind in counts[word] else 1 + tagged.get(word, {}).get(kind, 0)
+            synonyms[word].update(other for other in words if other != word)
         if synset.pos not in "as":
             continue
         for pointer in synset.pointers:
@@ -132,18 +128,16 @@ def word_relations_of(
             if pointer.symbol == "!":
                 for word in first:
                     targets = others[pointer.target_word - 1 :][:1] if pointer.target_word else others
-                    antonyms.setdefault(word, set()).update(targets)
+                    antonyms[word].update(targets)
                     if senses.get(word, ())[:1] == (synset.offset,):
-                        usual.setdefault(word, set()).update(targets)
+                        usual[word].update(targets)
             for word in words:
                 if pointer.symbol == "&":
-                    similar.setdefault(word, set()).update(others)
+                    similar[word].update(others)
         for word in words:
             if senses.get(word, ())[:1] == (synset.offset,):
-                chained.setdefault(word, set()).update(_chain(synset, by_id))
-    return WordRelations(
-        _frozen(synonyms), _frozen(similar), _frozen(antonyms), _frozen(chained), _frozen(usual), counts
-    )
+                chained[word].update(_chain(synset, by_id))
+    return WordRelations(*map(_frozen, (synonyms, similar, antonyms, chained, usual)), counts)
 
 
 def _chain(synset: Synset, by_id: Mapping[str, Synset]) -> set[str]:
@@ -162,19 +156,15 @@ def _words(synset: Synset) -> list[str]:
     return [lemma.lower() for lemma in synset.lemmas]
 
 
-def _frozen(table: dict[str, set[str]]) -> dict[str, frozenset[str]]:
+def _frozen(table: Mapping[str, set[str]]) -> dict[str, frozenset[str]]:
     return {word: frozenset(others) for word, others in table.items()}
 
 
-def _tagged(path: Path) -> dict[str, dict[str, int]]:
+def _tagged(path: Path) -> Mapping[str, Mapping[str, int]]:
     """Read how often each word was tagged with each part of speech in WordNet's texts."""
-    counts: dict[str, dict[str, int]] = {}
-    if not path.is_file():
-        return counts
-    for _, line in numbered_lines(path):
+    counts: dict[str, Counter[str]] = defaultdict(Counter)
+    for _, line in numbered_lines(path) if path.is_file() else ():
         key, _, count = line.split()
         word, _, rest = key.partition("%")
-        kind = _KINDS[rest[0]]
-        kinds = counts.setdefault(word, {})
-        kinds[kind] = kinds.get(kind, 0) + int(count)
+        counts[word][_KINDS[rest[0]]] += int(count)
     return counts
