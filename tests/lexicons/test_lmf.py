@@ -244,7 +244,7 @@ def test_a_source_that_is_too_small_for_a_split_says_so_by_every_seed(tmp_path: 
     add_file("small", write_tree(tmp_path / "small.tsv", branches=6))
     graph = load_graph("small")
     for seed in range(12):
-        probe = build_wordnetqa(graph, WordNetPlan("definitions", seed, as_paper=True, options=3))
+        probe = build_wordnetqa(graph, WordNetPlan("definitions", seed=seed, as_paper=True, options=3))
         assert {item.facets["split"] for item in probe.items} == {"test"}
         assert probe.card.notes[TOO_SMALL]
         assert probe.card.made.endswith(

@@ -178,6 +178,7 @@ class Slot:
     fillers: list[int] = field(default_factory=list)
     certificates: tuple[tuple[int, str], ...] = ()
     """Distractors and why they are false, where this is certified."""
+    split: str = ""
 
     @property
     def distractors(self) -> tuple[int, ...]:

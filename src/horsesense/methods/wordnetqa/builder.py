@@ -14,11 +14,11 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from itertools import groupby
 from pathlib import Path
-from typing import Annotated, TypeVar
+from typing import Annotated, Any, TypeVar
 
 import numpy as np
 from annotated_types import Ge, Interval
@@ -40,6 +40,7 @@ from horsesense.methods.wordnetqa.plan import (
     OPTIONS,
     Distractors,
     Relation,
+    SetPlan,
     WordNetPlan,
     first_of_each_split,
 )
@@ -60,7 +61,8 @@ from horsesense.methods.wordnetqa.stored_near import (
 )
 from horsesense.progress import NO_PROGRESS, Progress
 
-Made = TypeVar("Made")
+Made = TypeVar("Made", bound=tuple[Any, ...])
+Plan = TypeVar("Plan", bound=SetPlan)
 
 _FACTORS = (1, 2, 3, 4, 6, 8, 12)
 """Multiples of the limit to draw, until nearly as many items result."""
@@ -73,19 +75,28 @@ _FREQUENCIES = ((4.0, "Zipf 4 or more"), (3.0, "Zipf 3 to 4"), (0.0, "Zipf below
 _SENSES = ((5, "5 senses or more"), (2, "2 to 4 senses"), (1, "1 sense"))
 
 
-def drawn_within(limit: int, attempt: Callable[[int], Made], items: Callable[[Made], Sequence[object]]) -> Made:
-    """Return the largest attempt with at most ``limit`` items; ``attempt`` takes the number to draw.
+def make_within(plan: Plan, make: Callable[[Plan], Made], spare: Callable[[int], int]) -> Made:
+    """Make a set within the plan's limit, or more than it where it is exact: ``spare`` is how many are drawn then.
 
-    >>> drawn_within(10, lambda drawn: list(range(drawn // 3)), list)
-    [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]
+    ``make`` returns a tuple that begins with the questions. Without an exact limit, the largest attempt with at most so
+    many is taken.
+
+    >>> len(make_within(SetPlan(limit=10), lambda plan: (list(range(plan.limit // 3)),), int)[0])
+    10
     """
-    best = attempt(limit)
+    if plan.limit is None or (plan.as_paper and not plan.exact):
+        return make(plan)
+    limit, one_split = plan.limit, not plan.as_paper and (plan.one_split or plan.limit < FEWEST_SPLIT)
+    plan = replace(plan, one_split=one_split)
+    if plan.exact:
+        return make(replace(plan, limit=spare(limit)))
+    best = make(replace(plan, limit=limit))
     for factor in _FACTORS[1:]:
-        if len(items(best)) >= _ENOUGH * limit:
+        if len(best[0]) >= _ENOUGH * limit:
             break
-        made = attempt(limit * factor)
-        grown = len(items(made)) - len(items(best))
-        if len(items(made)) > limit or (grown == 0 and len(items(best))):  # or there is no more to draw
+        made = make(replace(plan, limit=limit * factor))
+        grown = len(made[0]) - len(best[0])
+        if len(made[0]) > limit or (grown == 0 and len(best[0])):  # or there is no more to draw
             break
         best = made if grown > 0 else best
     return best
@@ -133,7 +144,7 @@ def build_wordnetqa(graph: Graph, plan: WordNetPlan, encoders: Sequence[Encoder]
     near = not plan.as_paper and plan.distractors != "random" and can_certify(graph)
     if near:
         plan = replace(plan, common=True, one_split=plan.relation in ("hypernymy", "hyponymy"))
-        half = plan.limit if plan.limit is None or plan.distractors == "near" else (plan.limit + 1) // 2
+        half = plan.near_limit
         builder = NearBuilder(Options(graph, plan, attested, template_words=False), attested, encoders, rejected)
         stored = stored_questions(graph, plan.relation, plan.options, plan.seed, half, plan.more)
         choices = [builder.choice(*each.question(graph, plan.relation)) for each in stored] or builder.choices(half)
@@ -144,14 +155,18 @@ def build_wordnetqa(graph: Graph, plan: WordNetPlan, encoders: Sequence[Encoder]
             fix=f"build from WordNet, or with {argument('distractors', 'random')}",
         )
     if not near or plan.distractors == "mixed":
-        rest = len(choices) if near and plan.limit is None else plan.limit and plan.limit - len(choices)
-        made = _make_within(graph, replace(plan, limit=rest), attested)
+        rest = plan.random_limit(len(choices) if near else None)
+        made, drawn, dropped = make_within(
+            replace(plan, limit=rest),
+            lambda plan: _make(graph, plan, attested),
+            lambda limit: max(SPARE * limit, _FEWEST_DRAWN),
+        )
         # A meaning is asked once, so that no answer of one split is an answer of another.
         taken = set() if plan.one_split or not near else {choice.question.answer for choice in choices}
-        others = [choice for choice in made.choices if choice.question.answer not in taken]
+        others = [choice for choice in made if choice.question.answer not in taken]
         choices += others if rest is None else first_of_each_split(others, rest, lambda choice: choice.split)
-        considered += made.considered
-        rejected += made.rejected
+        considered += drawn
+        rejected += dropped
         if near and plan.limit is not None and (missing := plan.limit - len(choices)) > 0:
             # A small limit may have no random questions that keep the balance.
             reached = stored_questions(graph, plan.relation, plan.options, plan.seed, plan.limit, plan.more)
@@ -182,29 +197,10 @@ def build_wordnetqa(graph: Graph, plan: WordNetPlan, encoders: Sequence[Encoder]
     return Probe.of(list(items.values()), card, notes)
 
 
-@dataclass(frozen=True, slots=True)
-class _Made:
-    """Result of one draw of concepts."""
-
-    choices: list[QuestionOptions]
-    considered: list[int]
-    """The concepts that were drawn."""
-    rejected: Counter[str]
-
-
-def _make_within(graph: Graph, plan: WordNetPlan, attested: AttestedConcepts) -> _Made:
-    """Draw questions with random distractors, or the paper's, within the limit; more than it where it is exact."""
-    if plan.limit is None or (plan.as_paper and not plan.exact):
-        return _make(graph, plan, attested)
-    drawn = replace(plan, one_split=not plan.as_paper and (plan.one_split or plan.limit < FEWEST_SPLIT))
-    if plan.exact:
-        return _make(graph, replace(drawn, limit=max(SPARE * plan.limit, _FEWEST_DRAWN)), attested)
-    return drawn_within(
-        plan.limit, lambda worth: _make(graph, replace(drawn, limit=worth), attested), lambda made: made.choices
-    )
-
-
-def _make(graph: Graph, plan: WordNetPlan, attested: AttestedConcepts) -> _Made:
+def _make(
+    graph: Graph, plan: WordNetPlan, attested: AttestedConcepts
+) -> tuple[list[QuestionOptions], list[int], Counter[str]]:
+    """Return questions with random distractors, or the paper's; the concepts that were drawn; and what was left out."""
     rejected: Counter[str] = Counter()
     questions, considered = _questions(graph, plan, attested, rejected)
     placed = split_questions(graph, questions, plan, plan.size["perturbations"], rejected)
@@ -212,7 +208,7 @@ def _make(graph: Graph, plan: WordNetPlan, attested: AttestedConcepts) -> _Made:
         choices = paper_choices(graph, placed, plan, rejected)
     else:
         choices = controlled_choices(graph, placed, plan, attested, rejected)
-    return _Made(list(choices), considered, rejected)
+    return list(choices), considered, rejected
 
 
 def _made(graph: Graph, plan: WordNetPlan, near: bool, encoders: Sequence[Encoder]) -> str:
@@ -406,7 +402,17 @@ def build(
 
     graph = open_graph(source)
     chosen = "random" if as_paper or matched_hops else distractors or usual_distractors(graph, relation, options)
-    plan = WordNetPlan(relation, seed, limit, as_paper, options, chosen, str(wording), exact=True, more=True)
+    plan = WordNetPlan(
+        relation,
+        seed=seed,
+        limit=limit,
+        as_paper=as_paper,
+        options=options,
+        distractors=chosen,
+        wording=str(wording),
+        exact=True,
+        more=True,
+    )
     if matched_hops:
         return build_matched_hops(graph, plan)
     probe = build_wordnetqa(graph, plan, near_encoders(graph, relation, options, chosen, progress))

@@ -17,11 +17,11 @@ from horsesense.lexicons.graph import Graph
 from horsesense.lexicons.word_forms import stems
 from horsesense.lexicons.words import words, zipf
 from horsesense.methods.wordnetqa.balanced_distractors import Slot, assign_evenly
-from horsesense.methods.wordnetqa.builder import drawn_within, dropped_by_word, kinds_of_certificates
+from horsesense.methods.wordnetqa.builder import dropped_by_word, kinds_of_certificates, make_within
 from horsesense.methods.wordnetqa.near_dictionary import GenusCertificates, SensePool
 from horsesense.methods.wordnetqa.near_distractors import frequency_band
 from horsesense.methods.wordnetqa.near_senses import TEMPLATES, Senses
-from horsesense.methods.wordnetqa.plan import FEWEST_SPLIT, OPTIONS, Distractors, first_of_each_split, near_split
+from horsesense.methods.wordnetqa.plan import OPTIONS, Distractors, SetPlan, first_of_each_split, near_split
 from horsesense.methods.wordnetqa.questions import ConceptQuestion, question_text
 from horsesense.methods.wordnetqa.rank_balance import NearQuestion, RankBalance
 from horsesense.methods.wordnetqa.stored_near import balanced_by, near_encoders, stored_questions, usual_distractors
@@ -44,22 +44,12 @@ _SPLITS = (("train", 3 / 7), ("dev", 6 / 7), ("test", 1.0))
 """At most 3,000 to train on, as many for development (section 3.2)."""
 
 
-@dataclass(frozen=True, slots=True)
-class DictionaryPlan:
-    """One set of questions."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DictionaryPlan(SetPlan):
+    """One set of questions about senses: by default, at most as many as the paper's.
 
-    seed: int = 0
-    limit: int | None = None
-    """Maximum number of items; whole words are drawn. By default, the size of the paper's set."""
-    as_paper: bool = False
-    """Draw fillers at random from all senses with an example, not balanced from the answers."""
-    options: int = OPTIONS
-    one_split: bool = False
-    """Whether all items are of the test split."""
-    distractors: Distractors = "random"
-    """Near distractors, other senses and random ones, or half of the questions with either."""
-    exact: bool = False
-    """Return exactly ``limit`` items; otherwise at most, exactly balanced."""
+    As in the paper, fillers are drawn at random from all senses with an example, not balanced from the answers.
+    """
 
     def rng(self, *what: object) -> Random:
         return Random("|".join(map(str, (self.seed, "dictionaryqa", *what))))
@@ -75,22 +65,24 @@ def dictionaryqa_probe(
     """
     compared = Senses(graph, thesaurus)
     rejected: Counter[str] = Counter()
-    full: list[tuple[Slot, str]] = []
+    full: list[Slot] = []
     near = thesaurus is not None and not plan.as_paper and plan.distractors != "random"
     if thesaurus is not None and near:
-        half = plan.limit if plan.limit is None or plan.distractors == "near" else (plan.limit + 1) // 2
-        slots = near_slots(compared, thesaurus, replace(plan, limit=half), encoders)
-        full = [(slot, near_split(graph.lemmas[slot.question.answer][0], plan.limit)) for slot in slots]
+        full = near_slots(compared, thesaurus, replace(plan, limit=plan.near_limit), encoders)
+        for slot in full:
+            slot.split = near_split(graph.lemmas[slot.question.answer][0], plan.limit)
     elif plan.distractors == "near":
         raise UserError("near distractors need a thesaurus", fix="run horsesense fetch wordnet")
     if not near or plan.distractors == "mixed":
-        rest = len(full) if near and plan.limit is None else plan.limit and plan.limit - len(full)
-        made, rejected = _make_within(compared, replace(plan, limit=rest))
+        rest = plan.random_limit(len(full) if near else None)
+        made, rejected = make_within(
+            replace(plan, limit=rest), lambda plan: _make(compared, plan), lambda limit: _SPARE * limit
+        )
         # A word is in one split.
-        asked = {graph.lemmas[slot.question.answer][0].lower() for slot, _ in full}
-        others = [pair for pair in made if graph.lemmas[pair[0].question.answer][0].lower() not in asked]
-        full += others if rest is None else first_of_each_split(others, rest, lambda pair: pair[1])
-    items = {item.id: item for item in (item_of(graph, slot, split, plan) for slot, split in full)}
+        asked = {graph.lemmas[slot.question.answer][0].lower() for slot in full}
+        others = [slot for slot in made if graph.lemmas[slot.question.answer][0].lower() not in asked]
+        full += others if rest is None else first_of_each_split(others, rest, lambda slot: slot.split)
+    items = {item.id: item for item in (item_of(graph, slot, plan) for slot in full)}
     if not items:
         raise UserError(
             f"{graph.origin.name} gives no question with {plan.options} options",
@@ -148,17 +140,7 @@ def _near_slot(certificates: GenusCertificates, question: ConceptQuestion, distr
     return Slot(question, "near", 0, tuple(distractors), certificates=reasons)
 
 
-def _make_within(compared: Senses, plan: DictionaryPlan) -> tuple[list[tuple[Slot, str]], Counter[str]]:
-    """Questions without near distractors, within the limit."""
-    if plan.limit is None or (plan.as_paper and not plan.exact):
-        return _make(compared, plan)
-    drawn = replace(plan, one_split=not plan.as_paper and (plan.one_split or plan.limit < FEWEST_SPLIT))
-    if plan.exact:
-        return _make(compared, replace(drawn, limit=_SPARE * plan.limit))
-    return drawn_within(plan.limit, lambda worth: _make(compared, replace(drawn, limit=worth)), lambda made: made[0])
-
-
-def _make(compared: Senses, plan: DictionaryPlan) -> tuple[list[tuple[Slot, str]], Counter[str]]:
+def _make(compared: Senses, plan: DictionaryPlan) -> tuple[list[Slot], Counter[str]]:
     """Questions with their distractors and splits, and what was left out."""
     rejected: Counter[str] = Counter({f"import: {why}": count for why, count in compared.graph.left_out.items()})
     slots = list(_seats(compared, plan, rejected))
@@ -167,7 +149,7 @@ def _make(compared: Senses, plan: DictionaryPlan) -> tuple[list[tuple[Slot, str]
     return full, rejected
 
 
-def _seats(compared: Senses, plan: DictionaryPlan, rejected: Counter[str]) -> Iterator[tuple[Slot, str]]:
+def _seats(compared: Senses, plan: DictionaryPlan, rejected: Counter[str]) -> Iterator[Slot]:
     """Return every sense of a drawn word, with its other senses as first distractors."""
     most, drawn, total = plan.limit or MOST, list[list[Slot]](), 0
     slots_of = _paper_slots if plan.as_paper else _controlled_slots
@@ -182,7 +164,9 @@ def _seats(compared: Senses, plan: DictionaryPlan, rejected: Counter[str]) -> It
         # A word belongs to one split, by its rank among those drawn: a dictionary may have fewer than asked for.
         filled += len(slots)
         split = next(name for name, end in _SPLITS if filled <= end * total)
-        yield from ((slot, "test" if plan.one_split else split) for slot in slots)
+        for slot in slots:
+            slot.split = "test" if plan.one_split else split
+            yield slot
 
 
 def _paper_slots(compared: Senses, senses: list[Sense], plan: DictionaryPlan, _: Counter[str]) -> list[Slot]:
@@ -310,26 +294,23 @@ def _fits(graph: Graph, card: int, slot: Slot) -> bool:
     return apart and graph.pos[card] == graph.pos[sense] and graph.definitions[card] not in texts
 
 
-def _fill_balanced(compared: Senses, slots: list[tuple[Slot, str]], plan: DictionaryPlan) -> list[tuple[Slot, str]]:
+def _fill_balanced(compared: Senses, slots: list[Slot], plan: DictionaryPlan) -> list[Slot]:
     graph = compared.graph
-    full: list[tuple[Slot, str]] = []
+    full: list[Slot] = []
     for split, _ in _SPLITS:
-        members = [slot for slot, place in slots if place == split]
+        members = [slot for slot in slots if slot.split == split]
         # Other parts of speech never fit, so each is assigned separately.
         for pos in sorted({graph.pos[slot.question.answer] for slot in members}):
             same = [slot for slot in members if graph.pos[slot.question.answer] == pos]
             rng = plan.rng("deal", split, pos)
-            assigned = assign_evenly(
-                same, plan.options - 1, rng, lambda card, slot: _fits_control(compared, card, slot)
-            )
-            full += [(slot, split) for slot in assigned]
+            full += assign_evenly(same, plan.options - 1, rng, lambda card, slot: _fits_control(compared, card, slot))
     return full
 
 
-def _fill_as_paper(compared: Senses, slots: list[tuple[Slot, str]], plan: DictionaryPlan) -> list[tuple[Slot, str]]:
+def _fill_as_paper(compared: Senses, slots: list[Slot], plan: DictionaryPlan) -> list[Slot]:
     graph = compared.graph
     pool = [concept for concept in range(len(graph)) if graph.examples[concept]]
-    for slot, _ in slots:
+    for slot in slots:
         rng = plan.rng("fillers", graph.ids[slot.question.answer])
         for _ in range(400):
             if len(slot.distractors) == plan.options - 1 or not pool:
@@ -337,10 +318,10 @@ def _fill_as_paper(compared: Senses, slots: list[tuple[Slot, str]], plan: Dictio
             card = pool[int(rng.random() * len(pool))]
             if _fits(graph, card, slot) and not runs_together(graph.definitions[card], graph):
                 slot.fillers.append(card)
-    return [(slot, split) for slot, split in slots if len(slot.distractors) == plan.options - 1]
+    return [slot for slot in slots if len(slot.distractors) == plan.options - 1]
 
 
-def item_of(graph: Graph, slot: Slot, split: str, plan: DictionaryPlan) -> Item:
+def item_of(graph: Graph, slot: Slot, plan: DictionaryPlan) -> Item:
     """Return a question with its distractors as an item."""
     question = slot.question
     concepts = [question.answer, *slot.distractors]
@@ -356,7 +337,7 @@ def item_of(graph: Graph, slot: Slot, split: str, plan: DictionaryPlan) -> Item:
         groups={"asked": name, "answer": name, "word": word},
         facets={
             "task": "dictionary",
-            "split": split,
+            "split": slot.split,
             "template": question.template,
             "hops": 0,
             "distractor_kind": slot.kind,
@@ -410,6 +391,6 @@ def build_dictionaryqa(
     thesaurus = None if as_paper else find_wordnet_graph()
     usual = usual_distractors(graph, "dictionary", options) if thesaurus is not None else "random"
     chosen = distractors or usual
-    plan = DictionaryPlan(seed, limit, as_paper, options, distractors=chosen, exact=True)
+    plan = DictionaryPlan(seed=seed, limit=limit, as_paper=as_paper, options=options, distractors=chosen, exact=True)
     needed = near_encoders(graph, "dictionary", options, chosen, progress)
     return with_audit(dictionaryqa_probe(graph, plan, thesaurus, needed), similar=source == "gcide" and not as_paper)

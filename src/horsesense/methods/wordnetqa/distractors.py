@@ -24,44 +24,31 @@ _TRIES = 200
 """Number of draws before a part of speech counts as too small."""
 
 
-class Falsehood:
-    """Concepts that are right, or could be taken for right, for one question at a time."""
+class PaperDistractors:
+    """Concepts near the asked one, and those that may not be offered; cached for the questions of a cluster."""
 
     def __init__(self, graph: Graph, relation: str) -> None:
-        self.graph = graph
-        self.relation = relation
+        self.graph, self.relation = graph, relation
         self.text = lru_cache(maxsize=None)(lambda concept: option_text(graph, relation, concept))
-        self._reached = lru_cache(maxsize=64)(self._closure)
+        self.near = lru_cache(maxsize=64)(self._near)
         self.barred = lru_cache(maxsize=512)(self._barred)
+        self._reached = lru_cache(maxsize=64)(self._closure)
 
     def _closure(self, asked: int) -> set[int]:
         links = {"hypernymy": self.graph.up, "hyponymy": self.graph.down}.get(self.relation)
         return {asked} | (links.reached(asked) if links else set())
 
-    def alike(self, concept: int) -> set[int]:
-        """Return concepts that share a word or the definition with one, including itself."""
-        concepts = set(self.graph.by_definition[self.graph.definitions[concept].lower()])
-        for lemma in self.graph.lemmas[concept]:
-            concepts.update(self.graph.by_lemma[lemma.lower()])
-        return concepts
-
     def _barred(self, asked: int, answer: int) -> set[int]:
-        """Return concepts that may not be a distractor."""
-        return self._reached(asked) | self.alike(answer)
+        """Return concepts that are right, or share a word or the definition with the answer."""
+        alike = set(self.graph.by_definition[self.graph.definitions[answer].lower()])
+        for lemma in self.graph.lemmas[answer]:
+            alike.update(self.graph.by_lemma[lemma.lower()])
+        return self._reached(asked) | alike
 
     def apart(self, concept: int, others: Sequence[int]) -> bool:
         """Return whether the text of an option differs from those chosen before it."""
         text = self.text(concept)
         return bool(text) and all(self.text(other) != text for other in others)
-
-
-class Neighbours:
-    """Concepts near each concept, cached for the questions of a cluster."""
-
-    def __init__(self, graph: Graph, relation: str) -> None:
-        self.graph = graph
-        self.relation = relation
-        self.near = lru_cache(maxsize=64)(self._near)
 
     def _near(self, concept: int) -> Near:
         near: Near = {}
@@ -98,14 +85,13 @@ def paper_choices(
     graph: Graph, questions: Sequence[tuple[ConceptQuestion, str]], plan: WordNetPlan, rejected: Counter[str]
 ) -> Iterator[QuestionOptions]:
     """Yield every question with several sets of distractors: the perturbations of section 3.1.1."""
-    false, neighbours = Falsehood(graph, plan.relation), Neighbours(graph, plan.relation)
+    known = PaperDistractors(graph, plan.relation)
     same_pos: dict[str, list[int]] = {}
     for concept, pos in enumerate(graph.pos):
         if graph.definitions[concept] and graph.lemmas[concept]:
             same_pos.setdefault(pos, []).append(concept)
     for question, split in questions:
-        barred = false.barred(question.asked, question.answer)
-        near = neighbours.near(question.asked)
+        barred, near = known.barred(question.asked, question.answer), known.near(question.asked)
         rng = plan.rng("kinds", graph.ids[question.asked], graph.ids[question.answer], question.template)
         sets = sorted(key for key, concepts in near.items() if not barred.issuperset(concepts))
         rng.shuffle(sets)
@@ -113,7 +99,7 @@ def paper_choices(
             distractors: list[int] = []
             usable = [concept for concept in near[kind, distance] if concept not in barred] if distance else []
             for concept in rng.sample(usable, min(len(usable), _DRAWN * plan.options)):
-                if len(distractors) < plan.options - 1 and false.apart(concept, [question.answer, *distractors]):
+                if len(distractors) < plan.options - 1 and known.apart(concept, [question.answer, *distractors]):
                     distractors.append(concept)
             of_kind = len(distractors)
             pool = same_pos[graph.pos[question.answer]]
@@ -121,7 +107,7 @@ def paper_choices(
                 if len(distractors) == plan.options - 1:
                     break
                 concept = pool[int(rng.random() * len(pool))]
-                if concept not in barred and false.apart(concept, [question.answer, *distractors]):
+                if concept not in barred and known.apart(concept, [question.answer, *distractors]):
                     distractors.append(concept)
             if len(distractors) < plan.options - 1:
                 rejected["question: too few false options"] += 1

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from random import Random
 
 from horsesense.core import Card, Item, Probe, Source
@@ -34,26 +33,18 @@ _APART = 0.5
 _TRIES = 300
 
 
-@dataclass(frozen=True, slots=True)
-class _MatchedSet:
-    """One answer asked about from several distances."""
-
-    answer: int
-    questions: tuple[ConceptQuestion, ...]
-    """One per distance."""
-    distractors: tuple[int, ...]
+Matched = tuple[int, list[ConceptQuestion], list[int]]
+"""An answer, a question about it per distance, and the distractors."""
 
 
 def build_matched_hops(graph: Graph, plan: WordNetPlan) -> Probe:
     """Build items of hypernymy whose distance and near distractors vary for the same answer."""
     if plan.relation != "hypernymy" or plan.as_paper:
         raise UserError("hops are matched for hypernymy, and not as in the paper", fix="leave the other options out")
-    rejected: Counter[str] = Counter()
-    attested = AttestedConcepts(graph, CertaintyRules(graph))
-    options = Options(graph, plan, attested)
+    matcher = _Matcher(graph, plan)
     items: list[Item] = []
-    for made in _sets(graph, plan, attested, options, rejected):
-        new = list(_items(graph, plan, made))
+    for made in matcher.sets():
+        new = list(_items(graph, plan, *made))
         if plan.limit is not None and len(items) + len(new) > plan.limit:
             break
         items += new
@@ -71,112 +62,105 @@ def build_matched_hops(graph: Graph, plan: WordNetPlan) -> Probe:
         seed=plan.seed,
         group="answer",
     )
-    return Probe.of(items, card, {name: rejected[name] for name in sorted(rejected) if rejected[name]})
+    return Probe.of(items, card, {name: count for name, count in sorted(matcher.rejected.items()) if count})
 
 
-def _sets(
-    graph: Graph, plan: WordNetPlan, attested: AttestedConcepts, options: Options, rejected: Counter[str]
-) -> Iterator[_MatchedSet]:
-    below: dict[int, list[tuple[AskedConcept, int]]] = {}
-    for asked in asked_concepts(graph, plan, rejected):
-        if attested.fit(asked.concept):
-            distances = dict(graph.up.row(asked.concept))
-            for answer in attested.answers(asked.concept, graph.up, True, MOST_HOPS):
-                if attested.fit(answer):
-                    below.setdefault(answer, []).append((asked, distances[answer]))
-    pool: dict[str, list[int]] = {}
-    for answer in sorted(below):
-        pool.setdefault(graph.pos[answer], []).append(answer)
-    order = sorted(answer for answer, each in below.items() if len({hops for _, hops in each}) > 1)
-    plan.rng("hops").shuffle(order)
-    for answer in order:
-        rng = plan.rng("hops", graph.ids[answer])
-        questions = _matched(graph, plan, options, answer, below[answer], rng)
-        if len(questions) < 2:
-            rejected["answer: no two distances with words as frequent"] += 1
-            continue
-        made = _with_distractors(graph, options, plan, answer, questions, pool[graph.pos[answer]], rng)
-        if made is None:
-            rejected["answer: too few distractors are false"] += 1
-        else:
-            yield made
+class _Matcher:
+    """Answers, each asked about from several distances."""
 
+    def __init__(self, graph: Graph, plan: WordNetPlan) -> None:
+        self.graph, self.plan = graph, plan
+        self.attested = AttestedConcepts(graph, CertaintyRules(graph))
+        self.options = Options(graph, plan, self.attested)
+        self.rejected: Counter[str] = Counter()
 
-def _matched(
-    graph: Graph,
-    plan: WordNetPlan,
-    options: Options,
-    answer: int,
-    below: Sequence[tuple[AskedConcept, int]],
-    rng: Random,
-) -> list[ConceptQuestion]:
-    """Return one question per distance, with words about as frequent as that of the furthest."""
-    found: dict[int, tuple[float, ConceptQuestion]] = {}
-    anchor: float | None = None
-    for hops in sorted({hops for _, hops in below}, reverse=True):
-        candidates = []
-        for asked, far in below:
-            question = _question(graph, plan, options, asked, answer, hops, rng) if far == hops else None
-            if question:
-                frequency = min(map(zipf, words(question.word)), default=0.0)
-                candidates.append((0.0 if anchor is None else abs(frequency - anchor), frequency, question))
-        if candidates:
-            apart, frequency, question = min(candidates, key=lambda each: (each[0], graph.ids[each[2].asked]))
-            anchor = frequency if anchor is None else anchor
-            if apart <= _APART:
-                found[hops] = frequency, question
-    return [found[hops][1] for hops in sorted(found)]
+    def sets(self) -> Iterator[Matched]:
+        graph, attested = self.graph, self.attested
+        below: dict[int, list[tuple[AskedConcept, int]]] = {}
+        for asked in asked_concepts(graph, self.plan, self.rejected):
+            if attested.fit(asked.concept):
+                distances = dict(graph.up.row(asked.concept))
+                for answer in attested.answers(asked.concept, graph.up, True, MOST_HOPS):
+                    if attested.fit(answer):
+                        below.setdefault(answer, []).append((asked, distances[answer]))
+        pool: dict[str, list[int]] = {}
+        for answer in sorted(below):
+            pool.setdefault(graph.pos[answer], []).append(answer)
+        order = sorted(answer for answer, each in below.items() if len({hops for _, hops in each}) > 1)
+        self.plan.rng("hops").shuffle(order)
+        for answer in order:
+            rng = self.plan.rng("hops", graph.ids[answer])
+            questions = self._matched(answer, below[answer], rng)
+            if len(questions) < 2:
+                self.rejected["answer: no two distances with words as frequent"] += 1
+                continue
+            distractors = self._distractors(answer, questions, pool[graph.pos[answer]], rng)
+            if len(distractors) < self.plan.options - 1:
+                self.rejected["answer: too few distractors are false"] += 1
+            else:
+                yield answer, questions, distractors
 
+    def _matched(self, answer: int, below: Sequence[tuple[AskedConcept, int]], rng: Random) -> list[ConceptQuestion]:
+        """Return one question per distance, with words about as frequent as that of the furthest."""
+        found: dict[int, ConceptQuestion] = {}
+        anchor: float | None = None
+        for hops in sorted({hops for _, hops in below}, reverse=True):
+            candidates = []
+            for asked, far in below:
+                question = self._question(asked, answer, hops, rng) if far == hops else None
+                if question:
+                    frequency = min(map(zipf, words(question.word)), default=0.0)
+                    candidates.append((0.0 if anchor is None else abs(frequency - anchor), frequency, question))
+            if candidates:
+                apart, frequency, question = min(candidates, key=lambda each: (each[0], self.graph.ids[each[2].asked]))
+                anchor = frequency if anchor is None else anchor
+                if apart <= _APART:
+                    found[hops] = question
+        return [found[hops] for hops in sorted(found)]
 
-def _question(
-    graph: Graph, plan: WordNetPlan, options: Options, asked: AskedConcept, answer: int, hops: int, rng: Random
-) -> ConceptQuestion | None:
-    """Return a wording that does not give the answer away."""
-    if {lemma.lower() for lemma in graph.lemmas[asked.concept]} & {lemma.lower() for lemma in graph.lemmas[answer]}:
+    def _question(self, asked: AskedConcept, answer: int, hops: int, rng: Random) -> ConceptQuestion | None:
+        """Return a wording that does not give the answer away."""
+        own, others = ({lemma.lower() for lemma in self.graph.lemmas[each]} for each in (asked.concept, answer))
+        for sentence, word in asked.contexts if own.isdisjoint(others) else ():
+            template = rng.choice(sorted(self.plan.templates))
+            question = ConceptQuestion(asked.concept, answer, hops, sentence, word, template)
+            if not self.options.given_away(answer, question):
+                return question
         return None
-    for sentence, word in asked.contexts:
-        question = ConceptQuestion(asked.concept, answer, hops, sentence, word, rng.choice(sorted(plan.templates)))
-        if not options.given_away(answer, question):
-            return question
-    return None
+
+    def _distractors(
+        self, answer: int, questions: Sequence[ConceptQuestion], pool: Sequence[int], rng: Random
+    ) -> list[int]:
+        """Return as many distractors of all questions as are found in some tries."""
+        chosen: list[int] = []
+        for _ in range(_TRIES):
+            other = pool[int(rng.random() * len(pool))]
+            far = all(self.options.far(other, concept) for concept in (answer, *chosen))
+            if far and all(self.options.false(other, question) for question in questions):
+                chosen.append(other)
+            if len(chosen) == self.plan.options - 1:
+                break
+        return chosen
 
 
-def _with_distractors(
-    graph: Graph,
-    options: Options,
-    plan: WordNetPlan,
-    answer: int,
-    questions: Sequence[ConceptQuestion],
-    pool: Sequence[int],
-    rng: Random,
-) -> _MatchedSet | None:
-    chosen: list[int] = []
-    for _ in range(_TRIES):
-        other = pool[int(rng.random() * len(pool))]
-        far = all(options.far(other, concept) for concept in (answer, *chosen))
-        if far and all(options.false(other, question) for question in questions):
-            chosen.append(other)
-        if len(chosen) == plan.options - 1:
-            return _MatchedSet(answer, tuple(questions), tuple(chosen))
-    return None
-
-
-def _items(graph: Graph, plan: WordNetPlan, made: _MatchedSet) -> Iterator[Item]:
-    answer = graph.ids[made.answer]
-    for question in made.questions:
+def _items(
+    graph: Graph, plan: WordNetPlan, answer: int, questions: Sequence[ConceptQuestion], distractors: Sequence[int]
+) -> Iterator[Item]:
+    right = graph.ids[answer]
+    for question in questions:
         asked = graph.ids[question.asked]
-        concepts = [made.answer, *made.distractors]
-        plan.rng("order", asked, answer).shuffle(concepts)
+        concepts = [answer, *distractors]
+        plan.rng("order", asked, right).shuffle(concepts)
         yield Item(
             probe="wordnetqa-hops",
             form="choice",
             text=question_text(question, plan.templates[question.template]),
             options=tuple(option_text(graph, plan.relation, concept) for concept in concepts),
-            answer=concepts.index(made.answer),
+            answer=concepts.index(answer),
             concepts=tuple(graph.ids[concept] for concept in concepts),
-            family=f"hops: {answer}",
+            family=f"hops: {right}",
             member=asked,
-            groups={"asked": asked, "answer": answer},
+            groups={"asked": asked, "answer": right},
             facets={
                 "task": plan.relation,
                 "split": "test",
@@ -186,5 +170,5 @@ def _items(graph: Graph, plan: WordNetPlan, made: _MatchedSet) -> Iterator[Item]
                 "asked": asked,
                 "pos": graph.pos[question.asked],
             },
-            source=Source(triples=((plan.relation, asked, answer),), licence=graph.origin.licence),
+            source=Source(triples=((plan.relation, asked, right),), licence=graph.origin.licence),
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from functools import cache, lru_cache
 from pathlib import Path
 from random import Random
@@ -145,11 +145,10 @@ def first_of_each_split(members: Sequence[T], limit: int, split: Callable[[T], s
     return kept
 
 
-@dataclass(frozen=True, slots=True)
-class WordNetPlan:
-    """One set of questions."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SetPlan:
+    """Settings of a set of questions from any source."""
 
-    relation: str
     seed: int = 0
     limit: int | None = None
     """Maximum number of items; whole clusters are drawn."""
@@ -159,12 +158,28 @@ class WordNetPlan:
     """Number of options per question."""
     distractors: Distractors = "random"
     """Near distractors, random ones, or half of the questions with either; not for the paper's sets."""
-    wording: str = ""
-    """Language of the questions, or a file (.toml) with their wording; empty for that of the source."""
     one_split: bool = False
     """Put all items into the test split."""
     exact: bool = False
     """Return exactly ``limit`` items; otherwise at most, with random distractors that are exactly balanced."""
+
+    @property
+    def near_limit(self) -> int | None:
+        """Maximum number of items with near distractors: all, or half of them."""
+        return self.limit if self.limit is None or self.distractors == "near" else (self.limit + 1) // 2
+
+    def random_limit(self, near: int | None) -> int | None:
+        """Maximum number of items with random distractors beside so many near ones; None for no near ones."""
+        return near if near is not None and self.limit is None else self.limit and self.limit - (near or 0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WordNetPlan(SetPlan):
+    """One set of questions about a relation."""
+
+    relation: str = field(kw_only=False)
+    wording: str = ""
+    """Language of the questions, or a file (.toml) with their wording; empty for that of the source."""
     common: bool = False
     """Ask about words that are not rare, and give the frequency of the asked word as a facet."""
     more: bool = False
