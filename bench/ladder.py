@@ -25,8 +25,15 @@ from sklearn.pipeline import make_pipeline
 from horsesense.core import Item
 from horsesense.drawing import style_chart
 from horsesense.lexicons.words import FUNCTION_WORDS
-from horsesense.methods.ladders.api import LadderName, build_ladder
-from horsesense.methods.ladders.thresholds import AROUND, FIRST, LadderThreshold, LevelAccuracy, levels_to_ask
+from horsesense.methods.ladders.thresholds import (
+    AROUND,
+    FIRST,
+    LadderName,
+    LadderThreshold,
+    LevelAccuracy,
+    build_ladder,
+    levels_to_ask,
+)
 from horsesense.report.ladder_page import ladder_chart
 from horsesense.stats import accuracy
 from horsesense.stats.psychometric import _share, fit_psychometric

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from horsesense.methods import rica as rica
     from horsesense.methods import winoventi as winoventi
     from horsesense.methods import wordnetqa as wordnetqa
-    from horsesense.methods.ladders.api import ladder as ladder
+    from horsesense.methods.ladders.thresholds import ladder as ladder
     from horsesense.methods.published import read_release as read_release
     from horsesense.models.api.settings import ServedSettings as ServedSettings
     from horsesense.models.load import load_model as load_model

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from horsesense.errors import UserError
 from horsesense.lexicons.graph import Graph, closure, find_source, list_sources, load_graph, source_path
-from horsesense.lexicons.sources import add_triples, open_graph, read_triples
+from horsesense.lexicons.sources import add_file, open_graph, read_triples
 from horsesense.lexicons.wordnet import find_wordnet
 from tests.support.graph_walks import hops, sisters
 from tests.support.nltk_wordnet import nltk_wordnet
@@ -111,17 +111,17 @@ def test_relations_for_other_methods_are_kept(small: Graph) -> None:
 def test_a_file_of_triples_is_a_source(cache: Path, tmp_path: Path) -> None:
     path = tmp_path / "own.tsv"
     path.write_text(OWN, encoding="utf-8")
-    add_triples("pets", path)
+    add_file("pets", path)
     assert (find_source("pets").version, find_source("pets").licence) == ("2", "CC0-1.0")
     graph = load_graph("pets")
     assert sisters(graph, "dog", 1) == {"cat": 1}
     assert graph.lemmas[graph.number["dog"]] == ("dog", "hound")
     # Added again, where that is asked for, it takes the place of the first, and another source stays.
-    add_triples("beasts", path)
+    add_file("beasts", path)
     path.write_text(OWN.replace("hound", "doggy"), encoding="utf-8")
     with pytest.raises(UserError, match="another source is called 'pets' already"):
-        add_triples("pets", path)
-    add_triples("pets", path, replace=True)
+        add_file("pets", path)
+    add_file("pets", path, replace=True)
     assert load_graph("pets").lemmas[1] == ("dog", "doggy")
     assert load_graph("beasts").lemmas[1] == ("dog", "hound")
     assert [source.name for source in list_sources()] == ["beasts", "pets"]
@@ -143,7 +143,7 @@ def test_what_an_own_source_may_not_have(cache: Path, tmp_path: Path, change: Ca
     path = tmp_path / "own.tsv"
     path.write_text(change(OWN), encoding="utf-8")
     with pytest.raises(UserError, match=told):
-        add_triples("pets", path)
+        add_file("pets", path)
     assert not source_path("pets").exists()
 
 
@@ -162,7 +162,7 @@ def test_a_damaged_store_is_told(cache: Path) -> None:
 @pytest.mark.parametrize("key", [b'"fingerprint"', b'"origin"', b'"shape"', b'"left_out"'])
 def test_a_flipped_bit_in_what_a_store_says_of_itself_is_told(cache: Path, tmp_path: Path, key: bytes) -> None:
     (tmp_path / "own.tsv").write_text(OWN, encoding="utf-8")
-    add_triples("pets", tmp_path / "own.tsv")
+    add_file("pets", tmp_path / "own.tsv")
     stored = source_path("pets").read_bytes()
     source_path("pets").write_bytes(stored.replace(key, key[:-2] + bytes([key[-2] ^ 1]) + b'"'))
     with pytest.raises(UserError, match="damaged"):
@@ -172,7 +172,7 @@ def test_a_flipped_bit_in_what_a_store_says_of_itself_is_told(cache: Path, tmp_p
 def test_a_stored_source_with_other_bytes_is_refused(cache: Path, tmp_path: Path) -> None:
     path = tmp_path / "own.tsv"
     path.write_text(OWN, encoding="utf-8")
-    add_triples("pets", path)
+    add_file("pets", path)
     stored = bytearray(source_path("pets").read_bytes())
     stored[len(stored) // 2] ^= 1
     source_path("pets").write_bytes(stored)
@@ -184,17 +184,17 @@ def test_a_graph_in_use_is_not_loaded_twice(small: Graph, tmp_path: Path) -> Non
     assert open_graph() is small
     path = tmp_path / "own.tsv"
     path.write_text(OWN, encoding="utf-8")
-    add_triples("pets", path)
+    add_file("pets", path)
     pets = load_graph("pets")
     path.write_text(OWN.replace("hound", "doggy"), encoding="utf-8")
-    add_triples("pets", path, replace=True)
+    add_file("pets", path, replace=True)
     assert load_graph("pets").lemmas != pets.lemmas
 
 
 def test_the_last_graph_stays_and_no_other(cache: Path, tmp_path: Path) -> None:
     for name in ("pets", "other"):
         (tmp_path / "own.tsv").write_text(OWN, encoding="utf-8")
-        add_triples(name, tmp_path / "own.tsv")
+        add_file(name, tmp_path / "own.tsv")
     pets = ref(load_graph("pets"))
     assert pets() is load_graph("pets")
     load_graph("other")

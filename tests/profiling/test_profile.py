@@ -19,8 +19,7 @@ import pytest
 import horsesense as hs
 from horsesense.core import Item, ScoringSpec
 from horsesense.errors import UserError
-from horsesense.methods.ladders.api import LOGICAL, build_ladder
-from horsesense.methods.ladders.thresholds import AROUND, FIRST, interval_text
+from horsesense.methods.ladders.thresholds import AROUND, FIRST, LOGICAL, build_ladder, interval_text
 from horsesense.models.api.settings import ServedSettings
 from horsesense.profiling import asking
 from horsesense.profiling.abilities import abilities

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,7 +30,6 @@ from horsesense.lexicons.wordnet import find_wordnet, read_synsets, wordnet_orig
 from horsesense.lexicons.wordnet_lmf import is_lmf, read_lmf
 
 _NAME = re.compile(r"[a-z][a-z0-9_-]*")
-_TAKEN = ("wordnet", "gcide")
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,10 +78,8 @@ def stored_sources() -> StoredSources:
 
 def open_graph(name: str = "wordnet") -> Graph:
     """Open the graph of a source; WordNet and GCIDE are imported if they are installed and not yet stored."""
-    if name == "wordnet":
-        _ensure_wordnet()
-    elif name == "gcide":
-        _ensure_gcide()
+    if name in _INSTALLED:
+        _ensure(name, *_INSTALLED[name])
     return load_graph(name)
 
 
@@ -109,24 +106,15 @@ def add_file(name: str, file: str | Path, *, replace: bool = False) -> AddedSour
         The source, with its licence and how many concepts it has.
     """
     path = Path(file)
-    return add_wordnet(name, path, replace) if is_lmf(path) else add_triples(name, path, replace)
-
-
-def add_wordnet(name: str, path: Path, replace: bool = False) -> AddedSource:
-    """Add a wordnet in LMF to the store; some have isa cycles, like WordNet's verbs."""
     check_name(name)
-    origin, triples, left_out = read_lmf(name, path)
+    lmf, left_out = is_lmf(path), dict[str, int]()
+    if lmf:
+        origin, triples, left_out = read_lmf(name, path)
+    else:
+        origin, triples = read_triples(name, path)
     _check_free(origin, path, replace)
-    graph = build_graph(origin, triples, left_out=left_out, loops=True)
-    add_source(graph)
-    return AddedSource(name, origin.version, origin.licence, len(graph))
-
-
-def add_triples(name: str, path: Path, replace: bool = False) -> AddedSource:
-    """Add a user's file of triples to the store."""
-    origin, triples = read_triples(name, path)
-    _check_free(origin, path, replace)
-    graph = build_graph(origin, triples)
+    # Some wordnets have isa cycles, like WordNet's verbs.
+    graph = build_graph(origin, triples, left_out=left_out, loops=lmf)
     add_source(graph)
     return AddedSource(name, origin.version, origin.licence, len(graph))
 
@@ -142,29 +130,35 @@ def _check_free(origin: Origin, path: Path, replace: bool) -> None:
         )
 
 
-def _ensure_wordnet() -> None:
-    folder = find_wordnet()
+def _read_gcide(folder: Path) -> Graph:
+    triples, left_out = read_gcide(folder)
+    return build_graph(gcide_origin(folder), triples, left_out=left_out)
+
+
+_Installed = tuple[str, Callable[[], Path | None], Callable[[Path], Origin], Callable[[Path], Graph]]
+_INSTALLED: dict[str, _Installed] = {
+    "wordnet": ("WordNet", lambda: find_wordnet(), wordnet_origin, read_wordnet),
+    "gcide": ("GCIDE", lambda: find_gcide(), gcide_origin, _read_gcide),
+}
+"""Sources that are installed: their title, where they are, their origin and their graph."""
+
+
+def _ensure(
+    name: str,
+    title: str,
+    find: Callable[[], Path | None],
+    origin_of: Callable[[Path], Origin],
+    read: Callable[[Path], Graph],
+) -> None:
+    """Store an installed source, unless it is stored already."""
+    folder = find()
     if folder is None:
         with suppress(UserError):  # the files may be gone while the stored source remains
-            find_source("wordnet")
+            find_source(name)
             return
-        raise UserError("WordNet is not on this machine", fix="run: horsesense fetch wordnet")
-    origin = wordnet_origin(folder)
-    if not _is_kept(origin):
-        add_source(read_wordnet(folder))
-
-
-def _ensure_gcide() -> None:
-    folder = find_gcide()
-    if folder is None:
-        with suppress(UserError):
-            find_source("gcide")
-            return
-        raise UserError("GCIDE is not on this machine", fix="run: horsesense fetch gcide")
-    origin = gcide_origin(folder)
-    if not _is_kept(origin):
-        triples, left_out = read_gcide(folder)
-        add_source(build_graph(origin, triples, left_out=left_out))
+        raise UserError(f"{title} is not on this machine", fix=f"run: horsesense fetch {name}")
+    if not _is_kept(origin_of(folder)):
+        add_source(read(folder))
 
 
 def _is_kept(origin: Origin) -> bool:
@@ -184,7 +178,7 @@ def part_links(source: str = "wordnet") -> list[tuple[str, str]]:
 
 def check_name(name: str) -> None:
     """Check the name of a user's source."""
-    if not _NAME.fullmatch(name) or name in _TAKEN:
+    if not _NAME.fullmatch(name) or name in _INSTALLED:
         raise UserError(
             f"a source cannot be called {name!r}",
             fix="use lower-case letters, digits, dashes and underscores, and neither wordnet nor gcide",

@@ -30,7 +30,6 @@ _QUOTED = re.compile(r'"[^"]*"')
 _FIRST_EXAMPLE = re.compile(r'\s*[;:]\s*"|(?<!\.),\s*"')  # but not "(e.g., "
 _SPACES = re.compile(r"\s+")
 _MARKER = re.compile(r"\([^()]*\)$")
-_ADJECTIVE_MARKER = re.compile(r"\((?:a|p|ip)\)$")
 _HEADER = "  "  # the licence at the head of each file is indented
 _RELATIONS = {
     **{"@": ISA, "@i": INSTANCE, "%p": "part", "#m": "member", "!": "antonym", "=": "attribute"},
@@ -177,23 +176,29 @@ def _synset(
     senses: dict[str, dict[str, tuple[int, ...]]],
 ) -> Synset:
     offset, lexfile, pos = int(fields[0]), int(fields[1]), fields[2]
-    count = int(fields[3], 16)
-    position = 4 + 2 * count
-    lemmas = tuple(_MARKER.sub("", word) for word in fields[4:position:2])
-    pointers = []
-    for start in range(position + 1, position + 1 + 4 * int(fields[position]), 4):
-        symbol, target, target_pos, words = fields[start : start + 4]
-        pointers.append(
-            Pointer(symbol, named[_file_pos(target_pos), int(target)], int(words[:2], 16), int(words[2:], 16))
-        )
+    lemmas, links = _words_and_pointers(fields)
+    pointers = tuple(
+        Pointer(symbol, named[_file_pos(target_pos), int(target)], int(words[:2], 16), int(words[2:], 16))
+        for symbol, target, target_pos, words in links
+    )
     entries = (senses[_file_pos(pos)].get(lemma.lower(), ()) for lemma in lemmas)
     numbers = tuple(entry.index(offset) + 1 if offset in entry else 0 for entry in entries)
-    return Synset(named[_file_pos(pos), offset], pos, offset, lexfile, lemmas, numbers, gloss, tuple(pointers))
+    return Synset(named[_file_pos(pos), offset], pos, offset, lexfile, lemmas, numbers, gloss, pointers)
 
 
-def _data_lines(folder: Path) -> Iterator[tuple[Path, int, list[str], str]]:
+def _words_and_pointers(fields: list[str]) -> tuple[tuple[str, ...], list[list[str]]]:
+    """Return the words of a line, without markers, and its pointers: symbol, target, its part of speech, words."""
+    position = 4 + 2 * int(fields[3], 16)
+    starts = range(position + 1, position + 1 + 4 * int(fields[position]), 4)
+    words = tuple(_MARKER.sub("", word) for word in fields[4:position:2])
+    return words, [fields[start : start + 4] for start in starts]
+
+
+def _data_lines(
+    folder: Path, endings: Iterable[str] = tuple(PARTS.values())
+) -> Iterator[tuple[Path, int, list[str], str]]:
     """File, line, fields and gloss of each synset."""
-    for ending in PARTS.values():
+    for ending in endings:
         path = folder / f"data.{ending}"
         for number, line in _entries(path):
             columns, _, gloss = line.partition("|")
@@ -230,22 +235,16 @@ def read_similar(folder: Path) -> Similar:
     """The adjectives of a WordNet folder; a sense is found by its number, never by seeking (see above)."""
     heads: dict[str, set[str]] = {}
     opposites: dict[str, set[str]] = {}
-    for _, line in numbered_lines(folder / "data.adj"):
-        if line.startswith(_HEADER):
-            continue
-        fields = line.partition("|")[0].split()
-        sense, count = fields[0], int(fields[3], 16)
-        words = [_ADJECTIVE_MARKER.sub("", word).lower() for word in fields[4 : 4 + 2 * count : 2]]
-        position = 4 + 2 * count
-        clusters = {sense}
-        for start in range(position + 1, position + 1 + 4 * int(fields[position]), 4):
-            symbol, target, _, _ = fields[start : start + 4]
+    for _, _, fields, _ in _data_lines(folder, (PARTS["a"],)):
+        sense, clusters = fields[0], {fields[0]}
+        words, pointers = _words_and_pointers(fields)
+        for symbol, target, _, _ in pointers:
             if symbol == "!":
                 opposites.setdefault(sense, set()).add(target)
             elif symbol == "&":
                 clusters.add(target)
         for word in words:
-            heads.setdefault(word.replace("_", " "), set()).update(clusters)
+            heads.setdefault(word.lower().replace("_", " "), set()).update(clusters)
     return Similar(
         {word: frozenset(clusters) for word, clusters in heads.items()},
         {head: frozenset(others) for head, others in opposites.items()},

@@ -10,13 +10,15 @@ from typing import Any
 
 from horsesense.core import Probe, ScoringSpec
 from horsesense.core.audit import LabelQuality
-from horsesense.methods.ladders.api import LOGICAL, build_ladder, thresholds_of_model
 from horsesense.methods.ladders.thresholds import (
     AROUND,
+    LOGICAL,
     LadderResults,
     TooFewAnswersError,
+    build_ladder,
     compare_thresholds,
     split_stages,
+    thresholds_of_model,
 )
 from horsesense.models.api.address import is_served
 from horsesense.models.api.served_model import ServedModel

@@ -173,12 +173,12 @@ def _checks(paper: str, rule: str, place: str) -> Callable[[_Check], _Check]:
 
 def check_consistency(paper: str) -> tuple[int, tuple[Inconsistency, ...]]:
     """Check the figures of a paper against each other; return the number checked, and what is inconsistent."""
-    checked, found = 0, []
+    checked, problems = 0, []
     for own, rule, place, check in _CHECKS:
         for count, problem in check() if own == paper else ():
             checked += count
-            found += [Inconsistency(paper, rule, place, problem)] if problem else []
-    return checked, tuple(found)
+            problems += [Inconsistency(paper, rule, place, problem)] if problem else []
+    return checked, tuple(problems)
 
 
 def _at(paper: str, *name: str) -> Printed:

@@ -124,8 +124,8 @@ def _paper(paper: PaperReplication) -> Iterator[str]:
     yield from _cannot(paper)
     yield from _models(paper)
     count = f"{paper.checked} figures checked, {len(paper.inconsistencies)} inconsistent"
-    found = ((each.check, each.place, each.problem) for each in paper.inconsistencies)
-    yield from _section(f"Consistency within the paper ({count})", ("rule", "place", "inconsistency"), found, 3)
+    rows = ((each.check, each.place, each.problem) for each in paper.inconsistencies)
+    yield from _section(f"Consistency within the paper ({count})", ("rule", "place", "inconsistency"), rows, 3)
     if paper.discrepancies:
         rows = ((each.place, each.says, each.does, each.bears_on) for each in paper.discrepancies)
         header = ("place", "paper", "code", "affects")

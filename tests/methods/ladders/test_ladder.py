@@ -13,9 +13,15 @@ import pytest
 import horsesense as hs
 from horsesense.core import Card, Item, Probe
 from horsesense.errors import UserError
-from horsesense.methods.ladders.api import build_ladder
 from horsesense.methods.ladders.steps import LEVELS
-from horsesense.methods.ladders.thresholds import FIRST, LadderResults, compare_thresholds, levels_to_ask, split_stages
+from horsesense.methods.ladders.thresholds import (
+    FIRST,
+    LadderResults,
+    build_ladder,
+    compare_thresholds,
+    levels_to_ask,
+    split_stages,
+)
 from horsesense.models.hf.load import load_model
 from tests.methods.ladders.test_steps import POLES, comparisons
 from tests.support.model_server import ModelServer

@@ -10,8 +10,8 @@ from horsesense.core import Probe
 from horsesense.errors import UserError
 from horsesense.lexicons.graph import Graph
 from horsesense.lexicons.sources import find_wordnet_graph
-from horsesense.methods.ladders.api import build_ladder
 from horsesense.methods.ladders.taxa import NEARNESS, RARITY
+from horsesense.methods.ladders.thresholds import build_ladder
 from horsesense.methods.wordnetqa.disjointness import Disjointness
 from horsesense.methods.wordnetqa.near_distractors import links_between
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from horsesense.lexicons.graph import load_graph
-from horsesense.lexicons.sources import add_triples
+from horsesense.lexicons.sources import add_file
 from horsesense.methods.wordnetqa.attested import AttestedConcepts, odd_links
 from horsesense.methods.wordnetqa.certainty_rules import CertaintyRules
 
@@ -49,7 +49,7 @@ def attested(tmp_path_factory: pytest.TempPathFactory) -> AttestedConcepts:
     (folder / "links.tsv").write_text("\n".join(facts) + "\n", encoding="utf-8")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("HORSESENSE_CACHE", str(folder / "cache"))
-        add_triples("links", folder / "links.tsv")
+        add_file("links", folder / "links.tsv")
         graph = load_graph("links")
     return AttestedConcepts(graph, CertaintyRules(graph))
 

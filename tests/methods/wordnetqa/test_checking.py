@@ -10,7 +10,7 @@ import horsesense as hs
 from horsesense.core import Item, Probe
 from horsesense.errors import UserError
 from horsesense.lexicons.graph import Graph, load_graph
-from horsesense.lexicons.sources import add_triples
+from horsesense.lexicons.sources import add_file
 from horsesense.methods.wordnetqa import certainty_rules as rules
 from horsesense.methods.wordnetqa.builder import build_wordnetqa
 from horsesense.methods.wordnetqa.checking import CheckedItems, check_items
@@ -47,7 +47,7 @@ def kennel(tmp_path_factory: pytest.TempPathFactory) -> Graph:
     (folder / "kennel.tsv").write_text(KENNEL)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("HORSESENSE_CACHE", str(folder / "cache"))
-        add_triples("kennel", folder / "kennel.tsv")
+        add_file("kennel", folder / "kennel.tsv")
         return load_graph("kennel")
 
 

@@ -10,7 +10,7 @@ from horsesense.cues import measure_cues
 from horsesense.errors import UserError
 from horsesense.lexicons.gcide import find_gcide
 from horsesense.lexicons.graph import Graph, load_graph
-from horsesense.lexicons.sources import add_triples, open_graph
+from horsesense.lexicons.sources import add_file, open_graph
 from horsesense.methods.wordnetqa.dictionaryqa import DictionaryPlan, dictionaryqa_probe
 from horsesense.methods.wordnetqa.plan import first_of_each_split
 from tests.support.made_trees import write_dictionary
@@ -21,7 +21,7 @@ def dictionary(tmp_path_factory: pytest.TempPathFactory) -> Graph:
     folder = tmp_path_factory.mktemp("dictionary")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("HORSESENSE_CACHE", str(folder / "cache"))
-        add_triples("small", write_dictionary(folder / "small.tsv"))
+        add_file("small", write_dictionary(folder / "small.tsv"))
         return load_graph("small")
 
 

@@ -14,7 +14,7 @@ import pytest
 from horsesense.core import Answer, Card, Item, Probe
 from horsesense.errors import UserError
 from horsesense.lexicons.graph import Graph, load_graph
-from horsesense.lexicons.sources import add_triples, open_graph
+from horsesense.lexicons.sources import add_file, open_graph
 from horsesense.lexicons.wordnet import find_wordnet
 from horsesense.lexicons.words import words, zipf
 from horsesense.methods.wordnetqa.analysis import analyse_run, hops_cells, hops_effects, question_of, same_words_cells
@@ -30,7 +30,7 @@ def tree(tmp_path_factory: pytest.TempPathFactory) -> Graph:
     folder = tmp_path_factory.mktemp("hops")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("HORSESENSE_CACHE", str(folder / "cache"))
-        add_triples("deep", write_tree(folder / "deep.tsv", branches=14))
+        add_file("deep", write_tree(folder / "deep.tsv", branches=14))
         return load_graph("deep")
 
 

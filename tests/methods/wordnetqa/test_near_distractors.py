@@ -14,7 +14,7 @@ from horsesense.core import Probe
 from horsesense.cues.relatedness import Encoder, cosines, picked
 from horsesense.errors import UserError
 from horsesense.lexicons.graph import Graph, load_graph
-from horsesense.lexicons.sources import add_triples
+from horsesense.lexicons.sources import add_file
 from horsesense.methods.wordnetqa.builder import build_wordnetqa
 from horsesense.methods.wordnetqa.disjointness import Disjointness
 from horsesense.methods.wordnetqa.plan import WordNetPlan
@@ -57,7 +57,7 @@ def life(tmp_path_factory: pytest.TempPathFactory) -> Graph:
     folder = tmp_path_factory.mktemp("life")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("HORSESENSE_CACHE", str(folder / "cache"))
-        add_triples("life", _write_life(folder / "life.tsv"))
+        add_file("life", _write_life(folder / "life.tsv"))
         return load_graph("life")
 
 
@@ -171,7 +171,7 @@ def test_a_limit_is_exact(life: Graph) -> None:
 
 def test_a_source_without_certificates_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HORSESENSE_CACHE", str(tmp_path / "cache"))
-    add_triples("tree", write_tree(tmp_path / "tree.tsv"))
+    add_file("tree", write_tree(tmp_path / "tree.tsv"))
     tree = load_graph("tree")
     with pytest.raises(UserError, match="exclude each other"):
         build_wordnetqa(tree, WordNetPlan("hypernymy", distractors="near"))

@@ -41,7 +41,7 @@ def test_what_is_written_is_read_back(wordnet: Graph, tmp_path: Path, monkeypatc
         write_stored(
             tmp_path / "near" / f"{relation}.tsv.gz",
             wordnet,
-            [QuestionOptions(question, "test", "near", 0, others, 0)],
+            [QuestionOptions(question, "test", "near", 0, others)],
         )
         (stored,) = stored_questions(wordnet, relation, 5, 0, None)
         assert stored.question(wordnet, relation) == (question, others)
@@ -75,7 +75,7 @@ def test_the_profile_asks_the_first_file_and_a_build_all_files(
     }.items():
         question = ConceptQuestion(number[asked], number["canine.n.02"], 1, "", asked, "word_kind")
         write_stored(
-            tmp_path / "near" / f"{name}.tsv.gz", wordnet, [QuestionOptions(question, "test", "near", 0, others, 0)]
+            tmp_path / "near" / f"{name}.tsv.gz", wordnet, [QuestionOptions(question, "test", "near", 0, others)]
         )
     assert [each.asked for each in stored_questions(wordnet, "hypernymy", 5, 0, None)] == ["dog.n.01"]
     every = {each.asked for each in stored_questions(wordnet, "hypernymy", 5, 0, None, more=True)}

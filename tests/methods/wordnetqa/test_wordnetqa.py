@@ -13,7 +13,7 @@ import pytest
 from horsesense.core import check_item
 from horsesense.errors import UserError
 from horsesense.lexicons.graph import Graph, load_graph
-from horsesense.lexicons.sources import add_triples, open_graph
+from horsesense.lexicons.sources import add_file, open_graph
 from horsesense.lexicons.wordnet import find_wordnet
 from horsesense.methods.wordnetqa.builder import build_wordnetqa
 from horsesense.methods.wordnetqa.plan import RELATIONS, WordNetPlan
@@ -27,7 +27,7 @@ def tree(tmp_path_factory: pytest.TempPathFactory) -> Graph:
     folder = tmp_path_factory.mktemp("tree")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("HORSESENSE_CACHE", str(folder / "cache"))
-        add_triples("tree", write_tree(folder / "tree.tsv"))
+        add_file("tree", write_tree(folder / "tree.tsv"))
         return load_graph("tree")
 
 
@@ -115,7 +115,7 @@ def test_what_a_source_lacks_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyP
     text = write_tree(tmp_path / "tree.tsv").read_text()
     kept = "".join(line for line in text.splitlines(keepends=True) if not line.startswith("isa"))
     (tmp_path / "flat.tsv").write_text(kept)
-    add_triples("flat", tmp_path / "flat.tsv")
+    add_file("flat", tmp_path / "flat.tsv")
     with pytest.raises(UserError, match="flat has no isa, which hypernymy needs"):
         build_wordnetqa(load_graph("flat"), WordNetPlan("hypernymy"))
 
@@ -127,7 +127,7 @@ def test_one_parent_that_is_named_first_is_an_isa(tmp_path: Path, monkeypatch: p
         "lemma\tdog\tdog\ndefinition\tdog\ta beast\n"
         "lemma\tpug\tpug\ndefinition\tpug\ta small one\nexample\tpug\tthe pug sat\nisa\tpug\tdog\n"
     )
-    add_triples("one", tmp_path / "one.tsv")
+    add_file("one", tmp_path / "one.tsv")
     with pytest.raises(UserError, match=r"no question of hypernymy with 5 options"):
         build_wordnetqa(load_graph("one"), WordNetPlan("hypernymy"))
 

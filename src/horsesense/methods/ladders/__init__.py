@@ -2,9 +2,9 @@
 
 - Build: `steps` (inference steps), `polarity` (negation, exceptions, reversal), `taxa` (nearness of distractors and
   rarity of words).
-- Analyse: `thresholds` (accuracy by level, psychometric function, two-stage asking).
+- Analyse: `thresholds` (the public functions; accuracy by level, psychometric function, two-stage asking).
 
-`api` has the public functions, `render` prints their results.
+`render` prints their results.
 """
 
 from horsesense.registry import Method, read_commands

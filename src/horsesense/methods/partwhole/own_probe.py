@@ -69,7 +69,7 @@ def own_probe() -> Probe:
     The acorn is smooth, and that goes for its ___ too. shell
     The acorn is smooth, but that does not go for its ___. cup
     """
-    items = [item for row in read_rows(OWN) for item in questions(row, OWN.name)]
+    items = [_question(row, member, OWN.name) for row in read_rows(OWN) for member in MEMBERS]
     return Probe.of(items, CARD)
 
 
@@ -89,13 +89,8 @@ def read_rows(path: Path) -> list[PartRow]:
     return list(rows.values())
 
 
-def questions(row: PartRow, file: str = "") -> tuple[Item, Item]:
-    """Return both questions: which part has it too, and which does not."""
-    has, lacks = (_question(row, member, file) for member in MEMBERS)
-    return has, lacks
-
-
 def _question(row: PartRow, member: str, file: str) -> Item:
+    """Return which part has it too, or which does not."""
     right = row.has if member == "has" else row.lacks
     return Item(
         probe=NAME,

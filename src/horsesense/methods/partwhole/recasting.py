@@ -142,12 +142,6 @@ def as_inference(
     return Probe.of(items, replace(probe.card, made=description), dict(sorted(kinds.items())))
 
 
-def coverage(probe: Probe, kinds: Sequence[str] = ("adjacent", "copula")) -> tuple[int, int]:
-    """Return the number of pairs of whole and adjective with a corpus sentence, and the number of all pairs."""
-    kind_of = {(item.groups["whole"], item.groups["adjective"]): item.facets["premise_kind"] for item in probe.items}
-    return sum(kind in kinds for kind in kind_of.values()), len(kind_of)
-
-
 # Fewer labels, and gold items.
 
 
@@ -161,13 +155,6 @@ FORMS = {
 ``three`` under the names of inference models; unrelated is *no* of the binary form, as in the published dataset."""
 
 
-def find_form(name: str) -> tuple[tuple[str, ...], tuple[int, ...]]:
-    """Return a form of the labels by name."""
-    if name not in FORMS:
-        raise unknown("form of the task", name, FORMS)
-    return FORMS[name]
-
-
 def in_labels(items: Sequence[Item], form: str) -> list[Item]:
     """Map items with five labels to another form; the original label stays as a facet.
 
@@ -177,7 +164,7 @@ def in_labels(items: Sequence[Item], form: str) -> list[Item]:
     >>> [each.options[each.answer] for name in FORMS for each in in_labels([item], name)]
     ['probably', 'probably', 'entailment', 'yes']
     """
-    (options, places), items_in_labels = find_form(form), []
+    (options, places), items_in_labels = FORMS[form], []
     for item in items:
         if item.options != LABELS:
             raise UserError(
@@ -190,12 +177,6 @@ def in_labels(items: Sequence[Item], form: str) -> list[Item]:
         answer = None if item.answer is None else places[item.answer]
         items_in_labels.append(replace(item, options=options, answer=answer, ordered=True, facets=facets))
     return items_in_labels
-
-
-def probe_in_labels(probe: Probe, form: str) -> Probe:
-    """Map a probe to another form."""
-    description = f"{probe.card.made} In the form of {form} labels.".strip()
-    return Probe.of(in_labels(probe.items, form), replace(probe.card, made=description))
 
 
 def gold_triples(released: ReleasedVotes, each: int = 2, seed: int = 0) -> Probe:
@@ -252,8 +233,11 @@ def recast(probe: Probe | str | Path, *, labels: Literal["five", "three", "binar
     """
     from horsesense.core.catalogue import as_probe
 
-    find_form(labels)
-    return probe_in_labels(as_probe(probe), labels)
+    if labels not in FORMS:
+        raise unknown("form of the task", labels, FORMS)
+    triples = as_probe(probe)
+    description = f"{triples.card.made} In the form of {labels} labels.".strip()
+    return Probe.of(in_labels(triples.items, labels), replace(triples.card, made=description))
 
 
 @translate_errors()
@@ -281,8 +265,11 @@ def premises(
     names = ", ".join(path.name for path in files)
     with closing(Corpus(files, progress)) if files else nullcontext() as searched:
         inference = as_inference(triples, searched, names, progress)
-    covered, n = coverage(inference)
-    progress.log(f"{covered:,} of {n:,} pairs of whole and adjective have a sentence; the others have a template")
+    kinds = {(i.groups["whole"], i.groups["adjective"]): i.facets["premise_kind"] for i in inference.items}
+    covered = sum(kind != "template" for kind in kinds.values())
+    progress.log(
+        f"{covered:,} of {len(kinds):,} pairs of whole and adjective have a sentence; the others have a template"
+    )
     return inference
 
 

@@ -360,7 +360,8 @@ def of_model(runs: Sequence[ProbeAnswers], votes: Votes, dev: Sequence[ProbeAnsw
     if not rows:
         raise UserError("no vote is about these triples", fix="give the votes that their labels were made of")
     places = [place for place, _ in rows]
-    near = _measured(forecast[places], [vote for _, vote in rows], [items[place] for place in places], calibrated)
+    wholes, parts = ([items[place].groups[role] for place in places] for role in ("whole", "part"))
+    near = _measure(forecast[places], [vote for _, vote in rows], wholes, parts, calibrated)
     return replace(near, accuracy=_right(forecast, items)) if calibrated else near
 
 
@@ -423,11 +424,6 @@ def _ceiling(votes: Votes, labels: int) -> Distributions | None:
     triples = list(equal)
     wholes, parts = ([triples[place][role] for place in places] for role in (0, 1))
     return _measure(forecast, held, wholes, parts, False)
-
-
-def _measured(forecast: Floats, votes: Sequence[int], items: Sequence[Item], calibrated: bool) -> Distributions:
-    wholes, parts = ([item.groups[role] for item in items] for role in ("whole", "part"))
-    return _measure(forecast, votes, wholes, parts, calibrated)
 
 
 def _measure(

@@ -126,10 +126,8 @@ def hops_cells(
     found = []
     for (hops, kind, distance), places in sorted(cells.items()):
         if len(places) >= _FEWEST:
-            mine = [items[place] for place in places]
-            chance = float(np.mean([1 / len(item.options) for item in mine]))
-            estimate = accuracy([values[place] for place in places], [str(units[place]) for place in places], chance)
-            found.append(HopsCell(hops, kind, distance, estimate, _kinship(mine, taxonomy)))
+            kinship = _kinship([items[place] for place in places], taxonomy)
+            found.append(HopsCell(hops, kind, distance, _accuracy(places, items, values, units), kinship))
     return found
 
 
@@ -148,11 +146,13 @@ def same_words_cells(items: Sequence[Item], values: Sequence[float], units: Sequ
         if len(every) > 1 and len(whole) >= _FEWEST:
             for hops in every:
                 places = [place for by_hops in whole for place in by_hops[hops]]
-                chance = float(np.mean([1 / len(items[place].options) for place in places]))
-                clusters = [str(units[place]) for place in places]
-                estimate = accuracy([values[place] for place in places], clusters, chance)
-                cells.append(HopsCell(hops, kind, 0, estimate, None))
+                cells.append(HopsCell(hops, kind, 0, _accuracy(places, items, values, units), None))
     return cells
+
+
+def _accuracy(places: Sequence[int], items: Sequence[Item], values: Sequence[float], units: Sequence[int]) -> Estimate:
+    chance = float(np.mean([1 / len(items[place].options) for place in places]))
+    return accuracy([values[place] for place in places], [str(units[place]) for place in places], chance)
 
 
 def _kinship(items: Sequence[Item], taxonomy: Graph | None) -> float | None:

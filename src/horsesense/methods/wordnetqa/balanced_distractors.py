@@ -12,7 +12,6 @@ from __future__ import annotations
 import re
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from random import Random
 
@@ -166,30 +165,11 @@ NEAR_KINDS = {
 """The near distractor of a controlled set, and its distance: an aunt is a sister of the hypernym."""
 
 
-@dataclass(slots=True)
-class Slot:
-    """A question that needs distractors."""
-
-    question: ConceptQuestion
-    kind: str
-    distance: int
-    near: tuple[int, ...]
-    """Distractors of the kind; empty for random ones."""
-    fillers: list[int] = field(default_factory=list)
-    certificates: tuple[tuple[int, str], ...] = ()
-    """Distractors and why they are false, where this is certified."""
-    split: str = ""
-
-    @property
-    def distractors(self) -> tuple[int, ...]:
-        return (*self.near, *self.fillers)
-
-
-Fits = Callable[[int, Slot], bool]
+Fits = Callable[[int, QuestionOptions], bool]
 """Returns whether a concept can be added to the distractors of a question."""
 
 
-def assign_evenly(slots: Sequence[Slot], others: int, rng: Random, fits: Fits) -> list[Slot]:
+def assign_evenly(slots: Sequence[QuestionOptions], others: int, rng: Random, fits: Fits) -> list[QuestionOptions]:
     """Assign distractors, drop questions without, and repeat until every answer is wrong as often as it should be."""
     left = list(slots)
     for _ in range(_DEALS):
@@ -204,7 +184,7 @@ def assign_evenly(slots: Sequence[Slot], others: int, rng: Random, fits: Fits) -
     return [slot for slot in left if len(slot.distractors) == others]
 
 
-def assign(slots: Sequence[Slot], others: int, rng: Random, fits: Fits) -> None:
+def assign(slots: Sequence[QuestionOptions], others: int, rng: Random, fits: Fits) -> None:
     """Assign ``others`` distractors to each question: an answer is wrong ``others`` times for each time it is right."""
     right = Counter(slot.question.answer for slot in slots)
     owed = Counter({answer: others * count for answer, count in right.items()})
@@ -213,7 +193,7 @@ def assign(slots: Sequence[Slot], others: int, rng: Random, fits: Fits) -> None:
     rng.shuffle(cards)
     waiting: deque[int] = deque()
 
-    def place(card: int, slot: Slot) -> None:
+    def place(card: int, slot: QuestionOptions) -> None:
         if len(slot.distractors) < others and fits(card, slot):
             slot.fillers.append(card)
         else:
@@ -229,7 +209,9 @@ def assign(slots: Sequence[Slot], others: int, rng: Random, fits: Fits) -> None:
             pass
 
 
-def _swap(slot: Slot, slots: Sequence[Slot], waiting: deque[int], rng: Random, fits: Fits) -> bool:
+def _swap(
+    slot: QuestionOptions, slots: Sequence[QuestionOptions], waiting: deque[int], rng: Random, fits: Fits
+) -> bool:
     """Give an unassigned concept to a question that can exchange one of its own for this one."""
     for _ in range(_SWAPS):
         waiting.rotate(-1)
@@ -259,20 +241,18 @@ def controlled_choices(
         by_split.setdefault((split, graph.pos[question.answer]), []).append(question)
     options = Options(graph, plan, attested)
     for (split, pos), members in sorted(by_split.items()):
-        assigner = _Assigner(options, plan, members, plan.rng("control", split, pos), rejected)
-        for slot in assigner.slots():
-            fillers = len(slot.fillers) if slot.near else 0
-            yield QuestionOptions(slot.question, split, slot.kind, slot.distance, slot.distractors, fillers)
+        yield from _Assigner(options, split, members, plan.rng("control", split, pos), rejected).slots()
 
 
 class _Assigner:
     """The questions of one split and part of speech, and the answers that they share."""
 
     def __init__(
-        self, options: Options, plan: WordNetPlan, questions: list[ConceptQuestion], rng: Random, rejected: Counter[str]
+        self, options: Options, split: str, questions: list[ConceptQuestion], rng: Random, rejected: Counter[str]
     ) -> None:
-        self.options, self.plan, self.rng, self.rejected = options, plan, rng, rejected
-        self.others = plan.options - 1
+        self.options, self.split, self.rng, self.rejected = options, split, rng, rejected
+        self.plan = options.plan
+        self.others = self.plan.options - 1
         hidden = [
             question
             for question in questions
@@ -285,9 +265,9 @@ class _Assigner:
     def answers(self) -> Counter[int]:
         return Counter(question.answer for question in self.questions)
 
-    def slots(self) -> list[Slot]:
+    def slots(self) -> list[QuestionOptions]:
         """Yield every question with its distractors, in order."""
-        slots = [Slot(question, "random", 0, ()) for question in self.questions]
+        slots = [QuestionOptions(question, self.split, "random", 0, ()) for question in self.questions]
         if self.plan.size["perturbations"] > 1:
             slots += self._with_pairs()
         assigned = assign_evenly(slots, self.others, self.rng, self._fits)
@@ -307,12 +287,12 @@ class _Assigner:
         self.rejected["question: its answer is right too often elsewhere"] += len(questions) - len(kept)
         return [question for question in questions if question in kept]
 
-    def _with_pairs(self) -> list[Slot]:
+    def _with_pairs(self) -> list[QuestionOptions]:
         """Questions again with a distractor near the answer; and, three for every two of these, with two distractors
         that are the answer and the near distractor of another question."""
         room = Counter({answer: self.others * count for answer, count in self.answers.items()})
         kind, distance = NEAR_KINDS[self.plan.relation]
-        near: list[Slot] = []
+        near: list[QuestionOptions] = []
         lonely: list[ConceptQuestion] = []
         most = 2 * len(self.questions) // 5
         for question in self.rng.sample(self.questions, len(self.questions)):
@@ -320,16 +300,18 @@ class _Assigner:
             if usable and len(near) < most:
                 neighbour = self.rng.choice(usable)
                 room[neighbour] -= 1
-                near.append(Slot(question, kind, distance, (neighbour,)))
+                near.append(QuestionOptions(question, self.split, kind, distance, (neighbour,)))
             else:
                 lonely.append(question)
         decoys = self._decoys(near, lonely, room)
         return near[: len(decoys) * 2 // 3] + decoys
 
-    def _decoys(self, near: list[Slot], lonely: list[ConceptQuestion], room: Counter[int]) -> list[Slot]:
+    def _decoys(
+        self, near: list[QuestionOptions], lonely: list[ConceptQuestion], room: Counter[int]
+    ) -> list[QuestionOptions]:
         pairs = deque([(slot.question.answer, *slot.near) for slot in near] * 2)
         self.rng.shuffle(pairs)
-        decoys: list[Slot] = []
+        decoys: list[QuestionOptions] = []
         for question in lonely:
             if len(decoys) == len(near) * 3 // 2:
                 break
@@ -339,7 +321,7 @@ class _Assigner:
                     continue
                 if self._beside(pair, question):
                     room.subtract(pair)
-                    decoys.append(Slot(question, "pair", 0, pair))
+                    decoys.append(QuestionOptions(question, self.split, "pair", 0, pair))
                     break
                 pairs.append(pair)
         return decoys
@@ -358,7 +340,7 @@ class _Assigner:
         far = all(self.options.far(concept, question.answer) for concept in pair)
         return far and all(self.options.false(concept, question) for concept in pair)
 
-    def _fits(self, card: int, slot: Slot) -> bool:
+    def _fits(self, card: int, slot: QuestionOptions) -> bool:
         options = self.options
         if not all(options.far(card, other) for other in (slot.question.answer, *slot.distractors)):
             return False

@@ -324,7 +324,7 @@ def items_of(graph: Graph, choices: Iterable[QuestionOptions], plan: WordNetPlan
             "template": question.template,
             "hops": question.hops,
             "distractor_kind": choice.kind,
-            "fillers": choice.fillers,
+            "fillers": choice.filled_up,
             "asked": asked,
             "pos": graph.pos[question.asked],
             "chain": f"{asked}{_ARROWS[plan.relation]}{answer}",

@@ -16,8 +16,9 @@ from horsesense.errors import UserError, translate_errors
 from horsesense.lexicons.graph import Graph
 from horsesense.lexicons.word_forms import stems
 from horsesense.lexicons.words import words, zipf
-from horsesense.methods.wordnetqa.balanced_distractors import Slot, assign_evenly
+from horsesense.methods.wordnetqa.balanced_distractors import assign_evenly
 from horsesense.methods.wordnetqa.builder import dropped_by_word, kinds_of_certificates, make_within
+from horsesense.methods.wordnetqa.distractors import QuestionOptions
 from horsesense.methods.wordnetqa.near_dictionary import GenusCertificates, SensePool
 from horsesense.methods.wordnetqa.near_distractors import frequency_band
 from horsesense.methods.wordnetqa.near_senses import TEMPLATES, Senses
@@ -65,7 +66,7 @@ def dictionaryqa_probe(
     """
     compared = Senses(graph, thesaurus)
     rejected: Counter[str] = Counter()
-    full: list[Slot] = []
+    full: list[QuestionOptions] = []
     near = thesaurus is not None and not plan.as_paper and plan.distractors != "random"
     if thesaurus is not None and near:
         full = near_slots(compared, thesaurus, replace(plan, limit=plan.near_limit), encoders)
@@ -110,7 +111,9 @@ def dictionaryqa_probe(
     return Probe.of(list(items.values()), card, notes)
 
 
-def near_slots(compared: Senses, thesaurus: Graph, plan: DictionaryPlan, encoders: Sequence[Encoder]) -> list[Slot]:
+def near_slots(
+    compared: Senses, thesaurus: Graph, plan: DictionaryPlan, encoders: Sequence[Encoder]
+) -> list[QuestionOptions]:
     """Return questions with near distractors: those of the package, else drawn here."""
     stored = stored_questions(compared.graph, "dictionary", plan.options, plan.seed, plan.limit)
     if not stored:
@@ -119,7 +122,9 @@ def near_slots(compared: Senses, thesaurus: Graph, plan: DictionaryPlan, encoder
     return [_near_slot(certificates, *each.question(compared.graph, "dictionary")) for each in stored]
 
 
-def draw_near(compared: Senses, thesaurus: Graph, plan: DictionaryPlan, encoders: Sequence[Encoder]) -> list[Slot]:
+def draw_near(
+    compared: Senses, thesaurus: Graph, plan: DictionaryPlan, encoders: Sequence[Encoder]
+) -> list[QuestionOptions]:
     """Draw questions with near distractors, balanced by encoders."""
     graph, certificates = compared.graph, GenusCertificates(compared, thesaurus)
     drawn: list[NearQuestion] = []
@@ -135,12 +140,14 @@ def draw_near(compared: Senses, thesaurus: Graph, plan: DictionaryPlan, encoders
     return [_near_slot(certificates, each.question, each.distractors) for each in full[: plan.limit]]
 
 
-def _near_slot(certificates: GenusCertificates, question: ConceptQuestion, distractors: Sequence[int]) -> Slot:
+def _near_slot(
+    certificates: GenusCertificates, question: ConceptQuestion, distractors: Sequence[int]
+) -> QuestionOptions:
     reasons = tuple((other, certificates.certificate(question.answer, other)) for other in distractors)
-    return Slot(question, "near", 0, tuple(distractors), certificates=reasons)
+    return QuestionOptions(question, "", "near", 0, tuple(distractors), certificates=reasons)
 
 
-def _make(compared: Senses, plan: DictionaryPlan) -> tuple[list[Slot], Counter[str]]:
+def _make(compared: Senses, plan: DictionaryPlan) -> tuple[list[QuestionOptions], Counter[str]]:
     """Questions with their distractors and splits, and what was left out."""
     rejected: Counter[str] = Counter({f"import: {why}": count for why, count in compared.graph.left_out.items()})
     slots = list(_seats(compared, plan, rejected))
@@ -149,9 +156,9 @@ def _make(compared: Senses, plan: DictionaryPlan) -> tuple[list[Slot], Counter[s
     return full, rejected
 
 
-def _seats(compared: Senses, plan: DictionaryPlan, rejected: Counter[str]) -> Iterator[Slot]:
+def _seats(compared: Senses, plan: DictionaryPlan, rejected: Counter[str]) -> Iterator[QuestionOptions]:
     """Return every sense of a drawn word, with its other senses as first distractors."""
-    most, drawn, total = plan.limit or MOST, list[list[Slot]](), 0
+    most, drawn, total = plan.limit or MOST, list[list[QuestionOptions]](), 0
     slots_of = _paper_slots if plan.as_paper else _controlled_slots
     for senses in words_with_senses(compared.graph, plan.rng("words"), rejected):
         slots = slots_of(compared, senses, plan, rejected)
@@ -169,7 +176,7 @@ def _seats(compared: Senses, plan: DictionaryPlan, rejected: Counter[str]) -> It
             yield slot
 
 
-def _paper_slots(compared: Senses, senses: list[Sense], plan: DictionaryPlan, _: Counter[str]) -> list[Slot]:
+def _paper_slots(compared: Senses, senses: list[Sense], plan: DictionaryPlan, _: Counter[str]) -> list[QuestionOptions]:
     graph, slots = compared.graph, []
     for sense, example, form in senses:
         rng = plan.rng("sense", graph.ids[sense])
@@ -177,13 +184,13 @@ def _paper_slots(compared: Senses, senses: list[Sense], plan: DictionaryPlan, _:
         rng.shuffle(others)
         others.sort(key=lambda other: graph.pos[other] != graph.pos[sense])
         question = ConceptQuestion(sense, sense, 0, example, form, rng.choice(sorted(TEMPLATES)))
-        slots.append(Slot(question, "sense", 0, tuple(others[: plan.options - 1])))
+        slots.append(QuestionOptions(question, "", "sense", 0, tuple(others[: plan.options - 1])))
     return slots
 
 
 def _controlled_slots(
     compared: Senses, senses: list[Sense], plan: DictionaryPlan, rejected: Counter[str]
-) -> list[Slot]:
+) -> list[QuestionOptions]:
     """Senses that are clear by themselves, in examples of today's words, beside senses that are clearly others: no stem
     is in two options, or in the question and an option."""
     graph = compared.graph
@@ -206,7 +213,7 @@ def _controlled_slots(
             and compared.stems(other).isdisjoint(asked)
         ]
         if near:
-            slots.append(Slot(question, "sense", 0, _unlike(graph, near)))
+            slots.append(QuestionOptions(question, "", "sense", 0, _unlike(graph, near)))
         else:
             rejected["question: every other sense of the word is near the answer"] += 1
     right = {slot.question.answer for slot in slots}
@@ -278,7 +285,7 @@ def runs_together(text: str, graph: Graph) -> bool:
     return any(zipf(word) == 0 and word not in graph.by_lemma for word in long)
 
 
-def _fits_control(compared: Senses, card: int, slot: Slot) -> bool:
+def _fits_control(compared: Senses, card: int, slot: QuestionOptions) -> bool:
     """Return whether it fits and shares no stem with the question or another option."""
     graph, told = compared.graph, compared.stems(card)
     others = (slot.question.answer, *slot.distractors)
@@ -286,7 +293,7 @@ def _fits_control(compared: Senses, card: int, slot: Slot) -> bool:
     return apart and told.isdisjoint(compared.asked(slot.question)) and _fits(graph, card, slot)
 
 
-def _fits(graph: Graph, card: int, slot: Slot) -> bool:
+def _fits(graph: Graph, card: int, slot: QuestionOptions) -> bool:
     """Return a sense of another word of the same part of speech whose text differs from the rest."""
     sense = slot.question.answer
     texts = {graph.definitions[other] for other in (sense, *slot.distractors)}
@@ -294,9 +301,9 @@ def _fits(graph: Graph, card: int, slot: Slot) -> bool:
     return apart and graph.pos[card] == graph.pos[sense] and graph.definitions[card] not in texts
 
 
-def _fill_balanced(compared: Senses, slots: list[Slot], plan: DictionaryPlan) -> list[Slot]:
+def _fill_balanced(compared: Senses, slots: list[QuestionOptions], plan: DictionaryPlan) -> list[QuestionOptions]:
     graph = compared.graph
-    full: list[Slot] = []
+    full: list[QuestionOptions] = []
     for split, _ in _SPLITS:
         members = [slot for slot in slots if slot.split == split]
         # Other parts of speech never fit, so each is assigned separately.
@@ -307,7 +314,7 @@ def _fill_balanced(compared: Senses, slots: list[Slot], plan: DictionaryPlan) ->
     return full
 
 
-def _fill_as_paper(compared: Senses, slots: list[Slot], plan: DictionaryPlan) -> list[Slot]:
+def _fill_as_paper(compared: Senses, slots: list[QuestionOptions], plan: DictionaryPlan) -> list[QuestionOptions]:
     graph = compared.graph
     pool = [concept for concept in range(len(graph)) if graph.examples[concept]]
     for slot in slots:
@@ -321,7 +328,7 @@ def _fill_as_paper(compared: Senses, slots: list[Slot], plan: DictionaryPlan) ->
     return [slot for slot in slots if len(slot.distractors) == plan.options - 1]
 
 
-def item_of(graph: Graph, slot: Slot, plan: DictionaryPlan) -> Item:
+def item_of(graph: Graph, slot: QuestionOptions, plan: DictionaryPlan) -> Item:
     """Return a question with its distractors as an item."""
     question = slot.question
     concepts = [question.answer, *slot.distractors]
@@ -341,7 +348,7 @@ def item_of(graph: Graph, slot: Slot, plan: DictionaryPlan) -> Item:
             "template": question.template,
             "hops": 0,
             "distractor_kind": slot.kind,
-            "fillers": len(slot.fillers) if slot.near else 0,
+            "fillers": slot.filled_up,
             "asked": name,
             "pos": graph.pos[question.answer],
             **({} if plan.distractors == "random" else {"frequency": frequency_band(word)}),

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 
 from horsesense.lexicons.graph import Graph
@@ -63,22 +63,32 @@ class PaperDistractors:
         return near
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class QuestionOptions:
-    """A question with its distractors."""
+    """A question with its distractors, or one that needs them."""
 
     question: ConceptQuestion
     split: str
     kind: str
-    """sister, hypernym, hyponym or random."""
+    """Kind of its near distractors, such as sister or hypernym; otherwise random."""
     distance: int
     """Distance of the distractors of that kind; 0 for random ones."""
-    distractors: tuple[int, ...]
-    """Those of the kind come first."""
-    fillers: int
-    """Number of random ones where the kind had too few."""
+    near: tuple[int, ...]
+    """Distractors of the kind; empty for random ones."""
+    fillers: list[int] = field(default_factory=list)
+    """Random ones, or those that fill up where the kind had too few."""
     certificates: tuple[tuple[int, str], ...] = ()
     """Distractors and why they are false, where this is certified."""
+
+    @property
+    def distractors(self) -> tuple[int, ...]:
+        """All distractors, those of the kind first."""
+        return (*self.near, *self.fillers)
+
+    @property
+    def filled_up(self) -> int:
+        """Number of random distractors beside those of a kind."""
+        return 0 if self.kind == "random" else len(self.fillers)
 
 
 def paper_choices(
@@ -112,5 +122,4 @@ def paper_choices(
             if len(distractors) < plan.options - 1:
                 rejected["question: too few false options"] += 1
                 continue
-            fillers = len(distractors) - of_kind if distance else 0
-            yield QuestionOptions(question, split, kind, distance, tuple(distractors), fillers)
+            yield QuestionOptions(question, split, kind, distance, tuple(distractors[:of_kind]), distractors[of_kind:])

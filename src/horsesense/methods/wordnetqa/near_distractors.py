@@ -200,8 +200,7 @@ class NearBuilder:
             split="test" if self.by_kind else near_split(self.graph.ids[question.asked], self.plan.limit),
             kind="near",
             distance=round(sum(distances) / len(distances)),
-            distractors=tuple(distractors),
-            fillers=0,
+            near=tuple(distractors),
             certificates=tuple((other, self.disjoint.certificate(question.asked, other)) for other in distractors),
         )
 

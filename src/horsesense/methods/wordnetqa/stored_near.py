@@ -19,7 +19,6 @@ from random import Random
 
 from horsesense.cues.relatedness import Encoder, encoders
 from horsesense.lexicons.graph import Graph
-from horsesense.methods.wordnetqa.balanced_distractors import Slot
 from horsesense.methods.wordnetqa.distractors import QuestionOptions
 from horsesense.methods.wordnetqa.plan import OPTIONS, Distractors, WordNetPlan
 from horsesense.methods.wordnetqa.questions import ConceptQuestion
@@ -126,7 +125,7 @@ def _parse(line: str) -> StoredQuestion:
     return StoredQuestion(asked, answer or asked, template, int(example or -1), tuple(distractors))
 
 
-def write_stored(file: Path, graph: Graph, choices: Iterable[QuestionOptions | Slot]) -> None:
+def write_stored(file: Path, graph: Graph, choices: Iterable[QuestionOptions]) -> None:
     """Write questions as a file of the package."""
     lines = [f"# {graph.origin.name} {graph.origin.version}; relatedness balanced by {BALANCED_BY}"]
     lines += [_line(graph, choice.question, choice.distractors) for choice in choices]
