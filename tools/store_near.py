@@ -86,7 +86,7 @@ def write(name: str, file: Path, known: Sequence[Encoder]) -> None:
     elif name == "dictionary":
         dictionary, plan = open_graph("gcide"), DictionaryPlan(distractors="near")
         slots = draw_near(Senses(dictionary, graph), graph, plan, known)
-        items = [item_of(dictionary, slot, "test", plan) for slot in slots]
+        items = [item_of(dictionary, slot, plan) for slot in slots]
         left = trim(items, known, graph, "word")
         write_stored(file, dictionary, [slots[index] for index in left])
         print(f"{name}: {len(left):,} of {len(slots):,} questions")
