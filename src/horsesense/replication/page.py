@@ -124,12 +124,12 @@ def _paper(paper: PaperReplication) -> Iterator[str]:
     yield from _cannot(paper)
     yield from _models(paper)
     count = f"{paper.checked} figures checked, {len(paper.inconsistencies)} inconsistent"
-    rows = ((each.check, each.place, each.problem) for each in paper.inconsistencies)
-    yield from _section(f"Consistency within the paper ({count})", ("rule", "place", "inconsistency"), rows, 3)
+    problems = ((each.check, each.place, each.problem) for each in paper.inconsistencies)
+    yield from _section(f"Consistency within the paper ({count})", ("rule", "place", "inconsistency"), problems, 3)
     if paper.discrepancies:
-        rows = ((each.place, each.says, each.does, each.bears_on) for each in paper.discrepancies)
-        header = ("place", "paper", "code", "affects")
-        yield from _section("Differences between the paper and its code", header, rows, 4)
+        differences = ((each.place, each.says, each.does, each.bears_on) for each in paper.discrepancies)
+        columns = ("place", "paper", "code", "affects")
+        yield from _section("Differences between the paper and its code", columns, differences, 4)
 
 
 def _row(each: FigureOutcome) -> tuple[str, ...]:

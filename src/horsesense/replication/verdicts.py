@@ -20,6 +20,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from statistics import fmean, stdev
 from typing import Literal, get_args
 
 from horsesense.methods.ledger import Figure, step_of
@@ -133,12 +134,10 @@ def binomial(right: int, n: int, level: float = _LEVEL) -> tuple[float, float]:
     >>> [round(end, 3) for end in binomial(1176, 1288)]
     [0.896, 0.928]
     """
-    from scipy.stats import beta
+    from scipy.stats import binomtest
 
-    tail = (1 - level) / 2
-    low = float(beta.ppf(tail, right, n - right + 1)) if right else 0.0
-    high = float(beta.ppf(1 - tail, right + 1, n - right)) if right < n else 1.0
-    return low, high
+    ends = binomtest(right, n).proportion_ci(level, "exact")
+    return float(ends.low), float(ends.high)
 
 
 def drawn(share: float, n: int, level: float = _LEVEL) -> tuple[float, float]:
@@ -149,8 +148,8 @@ def drawn(share: float, n: int, level: float = _LEVEL) -> tuple[float, float]:
     """
     from scipy.stats import binom
 
-    tail = (1 - level) / 2
-    return float(binom.ppf(tail, n, share)) / n, float(binom.ppf(1 - tail, n, share)) / n
+    low, high = binom.interval(level, n, share)
+    return float(low) / n, float(high) / n
 
 
 def one_more(values: Sequence[float]) -> tuple[float, float] | None:
@@ -165,10 +164,9 @@ def one_more(values: Sequence[float]) -> tuple[float, float] | None:
         return None
     from scipy.stats import t
 
-    mean = math.fsum(values) / len(values)
-    variance = math.fsum((value - mean) ** 2 for value in values) / (len(values) - 1)
-    half = float(t.ppf((1 + _LEVEL) / 2, len(values) - 1)) * math.sqrt(variance * (1 + 1 / len(values)))
-    return mean - half, mean + half
+    n = len(values)
+    low, high = t.interval(_LEVEL, n - 1, loc=fmean(values), scale=stdev(values) * math.sqrt(1 + 1 / n))
+    return float(low), float(high)
 
 
 def share_of(

@@ -12,21 +12,19 @@ import pytest
 from horsesense.core import Probe
 from horsesense.errors import UserError
 from horsesense.lexicons.wordnet import find_wordnet
-from horsesense.methods.partwhole.adjectives import (
-    is_colour,
-    not_attributive,
-    not_descriptive,
-    read_syntactic_ngrams,
-    read_text_modifiers,
-)
 from horsesense.methods.partwhole.builder import build_partwhole, overlap, read_candidates
 from horsesense.methods.partwhole.pairs import (
     Modifiers,
     conceptnet_pairs,
     genericskb_pairs,
+    is_colour,
+    not_attributive,
+    not_descriptive,
     read_attributes,
     read_relation_counts,
     read_relationships,
+    read_syntactic_ngrams,
+    read_text_modifiers,
     wordnet_pairs,
 )
 from horsesense.methods.partwhole.rules import RULES, CandidateRules

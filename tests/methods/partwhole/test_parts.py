@@ -11,8 +11,8 @@ from horsesense.core import Card, Probe, Source, write_probe
 from horsesense.errors import UserError
 from horsesense.lexicons.wordnet import find_wordnet
 from horsesense.methods import partwhole
-from horsesense.methods.partwhole.adjectives import adjective_class
 from horsesense.methods.partwhole.dataset import LABELS, read_partwhole, read_partwhole_votes, unjudged
+from horsesense.methods.partwhole.pairs import adjective_class
 from horsesense.methods.partwhole.recasting import gold_triples
 from horsesense.methods.partwhole.rules import REASONS, parthood
 from horsesense.methods.partwhole.table import of_people, triple_of, votes_of

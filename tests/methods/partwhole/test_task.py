@@ -12,9 +12,8 @@ from horsesense.core.item import NO_SOURCE
 from horsesense.errors import UserError
 from horsesense.methods.partwhole.checking import KINDS, odd_triples
 from horsesense.methods.partwhole.dataset import unjudged
-from horsesense.methods.partwhole.recasting import FORMS, in_labels
-from horsesense.methods.partwhole.splits import KINDS as WAYS
-from horsesense.methods.partwhole.splits import split_items
+from horsesense.methods.partwhole.recasting import FORMS, in_labels, split_items
+from horsesense.methods.partwhole.recasting import KINDS as WAYS
 
 
 def triples(wholes: int = 30, parts: int = 12) -> list[Item]:

@@ -54,10 +54,10 @@ def test_words_are_attested_beside_their_nouns(tmp_path: Path) -> None:
     texts.write_text("She saw wet towels there.\nThe test tube was very full.\nA wet, old dog barked loudly.\n")
     facts.write_text("HasProperty\tsponge\twet\t1\nIsA\tsea\twet\t1\n")
     found = attested_in([texts], read_conceptnet([facts]).facts, frozenset({"wet", "full"}))
-    assert found.nouns_with("wet")["towel"] == 1
-    assert found.nouns_with("wet")["sponge"] == 1
-    assert "sea" not in found.nouns_with("wet")
-    assert found.nouns_with("full")["tube"] == 1
+    assert found["wet"]["towel"] == 1
+    assert found["wet"]["sponge"] == 1
+    assert "sea" not in found["wet"]
+    assert found["full"]["tube"] == 1
 
 
 def test_an_exception_needs_two_kinds_of_evidence() -> None:

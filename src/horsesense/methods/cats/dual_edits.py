@@ -115,15 +115,21 @@ class Pair:
 
 def pair_of(texts: tuple[str, str]) -> Pair | None:
     """Return the pair, or None where the sentences share no word, so that they are not one sentence with an edit."""
-    words = tuple(tuple(text[start:end] for start, end in word_spans(text)) for text in texts)
-    first_words, second_words = words
-    fewest = min(len(first_words), len(second_words))
-    first = next((n for n in range(fewest) if first_words[n] != second_words[n]), fewest)
+    one, other = (tuple(text[start:end] for start, end in word_spans(text)) for text in texts)
+    first, last = shared_ends((one, other))
+    return None if first + last == 0 or texts[0] == texts[1] else Pair(texts, (one, other), first, last)
+
+
+def shared_ends(texts: Sequence[Sequence[str]]) -> tuple[int, int]:
+    """Return the number of words that texts share at their beginning, and of the others at their end.
+
+    >>> shared_ends([["a", "red", "hat"], ["a", "hat"]])
+    (1, 1)
+    """
+    fewest = min(map(len, texts))
+    first = next((n for n in range(fewest) if len({words[n] for words in texts}) > 1), fewest)
     rest = fewest - first
-    last = next((n for n in range(rest) if first_words[-1 - n] != second_words[-1 - n]), rest)
-    if first + last == 0 or texts[0] == texts[1]:
-        return None
-    return Pair(texts, (first_words, second_words), first, last)
+    return first, next((n for n in range(rest) if len({words[-1 - n] for words in texts}) > 1), rest)
 
 
 def _edited(text: str, place: int, count: int, words: tuple[str, ...]) -> str:
@@ -406,8 +412,6 @@ def remove_negation(pair: Pair) -> Dual | None:
 
 def _statement(texts: tuple[str, str]) -> bool:
     """Return whether the remaining words are a generic statement that could be negated."""
-    from horsesense.methods.cats.dual_edits import pair_of
-
     pair = pair_of(texts)
     return pair is not None and all(map(is_generic, texts)) and bool(_behind_auxiliary(pair) or _do_not(pair))
 

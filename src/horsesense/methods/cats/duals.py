@@ -31,6 +31,7 @@ from horsesense.methods.cats.dual_edits import (
     insert_negation,
     pair_of,
     remove_negation,
+    shared_ends,
     substitute_opposite,
     swap_arguments,
 )
@@ -70,9 +71,7 @@ def _plain(words: Sequence[str]) -> tuple[str, ...]:
 
 def _change(one: Sequence[str], other: Sequence[str]) -> tuple[Method, str] | None:
     """How one text became the other; None where more than a few words in one place differ."""
-    fewest = min(len(one), len(other))
-    first = next((n for n in range(fewest) if one[n] != other[n]), fewest)
-    last = next((n for n in range(fewest - first) if one[-1 - n] != other[-1 - n]), fewest - first)
+    first, last = shared_ends((one, other))
     before, after = one[first : len(one) - last], other[first : len(other) - last]
     if max(len(before), len(after)) > _MOST_WORDS or "/" in (*before, *after) or not (before or after):
         return None

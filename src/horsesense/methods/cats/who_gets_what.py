@@ -12,6 +12,7 @@ import numpy as np
 from horsesense.core.document import Document
 from horsesense.errors import UserError, translate_errors
 from horsesense.lexicons.words import word_spans
+from horsesense.methods.cats.dual_edits import shared_ends
 from horsesense.runs.comparison import by_probe
 from horsesense.runs.probe_answers import ProbeAnswers
 from horsesense.runs.run import AnyRun, answers_by_place, folder_of
@@ -28,10 +29,7 @@ def key_place(options: Sequence[str]) -> tuple[float, str] | None:
     (0.8333333333333334, 'lid')
     """
     words = [[option[start:end] for start, end in word_spans(option)] for option in options]
-    shortest = min(map(len, words))
-    first = next((n for n in range(shortest) if len({each[n] for each in words}) > 1), shortest)
-    rest = shortest - first
-    last = next((n for n in range(rest) if len({each[-1 - n] for each in words}) > 1), rest)
+    first, last = shared_ends(words)
     option_words = words[0]
     if len({*map(tuple, words)}) == 1 or first + last == 0:
         return None

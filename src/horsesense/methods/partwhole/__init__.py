@@ -3,9 +3,9 @@
 Mullenbach, Gordon, Peng, May, "Do Nuclear Submarines Have Nuclear Captains?" (EMNLP 2019).
 
 - Read: `dataset` (published triples, inference rows and votes), `checking` (odd rows of a file).
-- Build: `pairs` and `adjectives` (sections 3.1 and 3.2), `rules` that select them, `builder` of candidates;
+- Build: `pairs` and their adjectives (sections 3.1 and 3.2), `rules` that select them, `builder` of candidates;
   `own_probe` ships with the package.
-- Forms: `recasting` (fewer labels; premise and hypothesis, section 5.2), `splits`, `pictures`.
+- Forms: `recasting` (fewer labels; premise and hypothesis, section 5.2; splits), `pictures`.
 - Analyse: `table` and `suite` (the paper's table with a user's models), `distributions` (comparison with votes).
 
 The commands of `METHOD` name the public functions, which are also attributes of this package (``hs.partwhole.split``);
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from horsesense.methods.partwhole.recasting import gold as gold
     from horsesense.methods.partwhole.recasting import premises as premises
     from horsesense.methods.partwhole.recasting import recast as recast
+    from horsesense.methods.partwhole.recasting import split as split
     from horsesense.methods.partwhole.rules import CandidateRules as CandidateRules
-    from horsesense.methods.partwhole.splits import split as split
     from horsesense.methods.partwhole.table import paper_table as paper_table
 
 _HERE = "horsesense.methods.partwhole"

@@ -18,9 +18,15 @@ from annotated_types import Ge
 from horsesense.core import Card, Item, Probe, Source
 from horsesense.errors import UserError, argument, translate_errors, unknown
 from horsesense.methods.partwhole import pairs as pair_readers
-from horsesense.methods.partwhole.adjectives import adjective_class, read_syntactic_ngrams, read_text_modifiers
 from horsesense.methods.partwhole.dataset import unjudged
-from horsesense.methods.partwhole.pairs import PREDICATES, Modifiers, Pairs
+from horsesense.methods.partwhole.pairs import (
+    PREDICATES,
+    Modifiers,
+    Pairs,
+    adjective_class,
+    read_syntactic_ngrams,
+    read_text_modifiers,
+)
 from horsesense.methods.partwhole.rules import RULES, CandidateRules, Sieve
 from horsesense.methods.published.reading import Reading, fields_of
 from horsesense.progress import NO_PROGRESS, Progress

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from horsesense.core.document import Document
 from horsesense.errors import UserError, translate_errors
-from horsesense.methods.partwhole.adjectives import is_known_adjective
 from horsesense.methods.partwhole.dataset import COLUMNS, LABELS
+from horsesense.methods.partwhole.pairs import is_known_adjective
 from horsesense.methods.published.reading import Reading, check_columns, fields_of
 
 KINDS = {

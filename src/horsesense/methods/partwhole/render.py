@@ -13,7 +13,7 @@ from horsesense.terminal import console, line, table
 if TYPE_CHECKING:
     from horsesense.methods.partwhole.checking import OddTriples
     from horsesense.methods.partwhole.pictures import PairPictures
-    from horsesense.methods.partwhole.splits import TriplesSplit
+    from horsesense.methods.partwhole.recasting import TriplesSplit
     from horsesense.methods.partwhole.table import Distributions, PartWholeTable, TableRow, VotesOfTriples
     from horsesense.stats import Estimate
 

@@ -33,8 +33,15 @@ from horsesense.lexicons.graph import Graph
 from horsesense.lexicons.sources import find_wordnet_graph
 from horsesense.lexicons.word_forms import is_known, is_noun
 from horsesense.lexicons.words import FUNCTION_WORDS, listed
-from horsesense.methods.partwhole.adjectives import is_colour, is_known_adjective, not_attributive, not_descriptive
-from horsesense.methods.partwhole.pairs import Modifiers, Pair, Pairs
+from horsesense.methods.partwhole.pairs import (
+    Modifiers,
+    Pair,
+    Pairs,
+    is_colour,
+    is_known_adjective,
+    not_attributive,
+    not_descriptive,
+)
 
 RULES = {
     "same": "a part is not its whole",

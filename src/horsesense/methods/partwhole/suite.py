@@ -15,7 +15,7 @@ from horsesense.core import Item, Probe
 from horsesense.data.downloads import check_fetched
 from horsesense.errors import UserError
 from horsesense.methods.partwhole.dataset import read_partwhole, read_partwhole_votes
-from horsesense.methods.partwhole.splits import split_items
+from horsesense.methods.partwhole.recasting import split_items
 from horsesense.methods.partwhole.table import Distributions, PartWholeTable, TableRow, partwhole_table
 from horsesense.methods.suites.frame import (
     Kind,

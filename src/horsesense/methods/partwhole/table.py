@@ -22,8 +22,8 @@ from horsesense.core.document import Document
 from horsesense.data import shipped_toml
 from horsesense.errors import UserError, translate_errors
 from horsesense.methods.ledger import printed_table
-from horsesense.methods.partwhole.adjectives import adjective_class
 from horsesense.methods.partwhole.dataset import LABELS, ROLES, read_partwhole_votes
+from horsesense.methods.partwhole.pairs import adjective_class
 from horsesense.methods.published.reading import ReleasedVotes
 from horsesense.runs.probe_answers import ProbeAnswers
 from horsesense.runs.run import AnyRun, answered_of

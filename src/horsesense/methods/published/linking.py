@@ -66,22 +66,16 @@ def linked(keys: Sequence[Collection[str]], pairs: Iterable[tuple[int, int]] = (
     >>> linked([{"b"}, {"b", "a"}, {"c"}, {"d"}], [(2, 3)])
     ['a', 'a', 'c', 'c']
     """
-    parent = list(range(len(keys)))
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
 
-    def root(place: int) -> int:
-        while parent[place] != place:
-            parent[place] = parent[parent[place]]
-            place = parent[place]
-        return place
-
-    first: dict[str, int] = {}
-    for place, item_keys in enumerate(keys):
-        for key in item_keys:
-            parent[root(place)] = root(first.setdefault(key, place))
-    for left, right in pairs:
-        parent[root(left)] = root(right)
-    names: dict[int, str] = {}
-    for place, item_keys in enumerate(keys):
-        unit, least = root(place), min(item_keys)
-        names[unit] = min(names.get(unit, least), least)
-    return [names[root(place)] for place in range(len(keys))]
+    number = {key: len(keys) + i for i, key in enumerate(dict.fromkeys(key for each in keys for key in each))}
+    edges = [(place, number[key]) for place, item_keys in enumerate(keys) for key in item_keys] + [*pairs]
+    rows, columns = zip(*edges, strict=True) if edges else ((), ())
+    size = len(keys) + len(number)
+    links = coo_array(([1] * len(rows), (rows, columns)), shape=(size, size))
+    clusters = connected_components(links, directed=False)[1][: len(keys)].tolist()
+    least: dict[int, str] = {}
+    for cluster, item_keys in zip(clusters, keys, strict=True):
+        least[cluster] = min(least.get(cluster, min(item_keys)), *item_keys)
+    return [least[cluster] for cluster in clusters]

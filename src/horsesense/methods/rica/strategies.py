@@ -25,13 +25,6 @@ from horsesense.lexicons.triples import SAYS, Fact, Facts
 from horsesense.lexicons.word_forms import OPPOSITES, gerund, with_article
 from horsesense.lexicons.words import listed
 from horsesense.methods.rica import type_constraints as constraints
-from horsesense.methods.rica.artifacts import (
-    are_unlike,
-    content_lemmas,
-    definition_lemmas,
-    is_artifact,
-    is_person,
-)
 from horsesense.methods.rica.knowledge_tables import (
     DATA,
     TEMPLATES,
@@ -280,7 +273,7 @@ def _uses(facts: Facts, lists: Mapping[str, Sequence[str]], rejected: Counter[st
             continue
         for a in holders:
             fact = uses[a][purpose]
-            if fact.weight <= 1 and not content_lemmas(purpose) & definition_lemmas(a):
+            if fact.weight <= 1 and not constraints.content_lemmas(purpose) & constraints.definition_lemmas(a):
                 rejected["use: said once, and not in the definition"] += 1
                 continue
             unlike = (b for b in _shuffled(others, a + purpose) if _are_all_unlike(b, holders, purpose, uses[b]))
@@ -295,7 +288,7 @@ def _known_uses(facts: Facts, rejected: Counter[str]) -> dict[str, dict[str, Fac
     for fact in facts.facts:
         if fact.relation != "UsedFor":
             continue
-        if not is_artifact(fact.head):
+        if not constraints.is_artifact(fact.head):
             rejected["use: not a common thing that people make, by WordNet"] += 1
         elif (purpose := constraints.purpose(fact.tail)) is None:
             rejected["use: no clear purpose in few words"] += 1
@@ -306,7 +299,7 @@ def _known_uses(facts: Facts, rejected: Counter[str]) -> dict[str, dict[str, Fac
 
 
 def _are_all_unlike(thing: str, holders: Sequence[str], purpose: str, uses: Iterable[str]) -> bool:
-    return all(are_unlike(thing, holder, purpose, uses) for holder in holders)
+    return all(constraints.are_unlike(thing, holder, purpose, uses) for holder in holders)
 
 
 # People: roles and events.
@@ -321,7 +314,7 @@ def _roles(facts: Facts, lists: Mapping[str, Sequence[str]], rejected: Counter[s
                 rejected["role: holds both ways, or said badly"] += 1
             else:
                 yield fact.head, "", f"more: is * likely to {ability}", "proposed", (_triple(fact),)
-        elif fact.relation == "CapableOf" and is_person(fact.head):
+        elif fact.relation == "CapableOf" and constraints.is_person(fact.head):
             rejected["role: a person who is not in the list of occupations"] += 1
 
 
@@ -331,7 +324,7 @@ def _occupations(facts: Facts, lists: Mapping[str, Sequence[str]], rejected: Cou
     abilities: list[tuple[str, str, Fact]] = []
     anybody = {fact.tail for fact in facts.facts if fact.relation == "CapableOf" and fact.head in GENERAL}
     for fact in sorted(facts.facts, key=_triple):
-        if fact.relation == "CapableOf" and fact.head not in named and is_person(fact.head):
+        if fact.relation == "CapableOf" and fact.head not in named and constraints.is_person(fact.head):
             rejected["occupation: a person who is not in the list of occupations"] += 1
         elif fact.relation == "CapableOf" and fact.head in named and fact.tail in anybody:
             rejected["occupation: anybody can do it"] += 1
@@ -346,10 +339,10 @@ def _occupations(facts: Facts, lists: Mapping[str, Sequence[str]], rejected: Cou
         # Similar occupations, or those with the same objects, may do this too.
         kin = {name for group in SIMILAR_OCCUPATIONS if a in group for name in group}
         others = [name for name in does if name not in {a, *kin} and not does[name] & set(fact.tail.split())]
-        defining = content_lemmas(fact.tail)
-        defined = bool(defining & definition_lemmas(a))
+        defining = constraints.content_lemmas(fact.tail)
+        defined = bool(defining & constraints.definition_lemmas(a))
         for b in _shuffled(others, a + ability)[:SECONDS]:
-            evidence = defined and definition_lemmas(b) and not defining & definition_lemmas(b)
+            evidence = defined and constraints.definition_lemmas(b) and not defining & constraints.definition_lemmas(b)
             status = "machine" if evidence else "proposed"
             yield a, b, f"more: is * likely to {ability}", status, (_triple(fact),)
 

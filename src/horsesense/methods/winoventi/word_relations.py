@@ -137,7 +137,9 @@ def word_relations_of(
         for word in words:
             if senses.get(word, ())[:1] == (synset.offset,):
                 chained[word].update(_chain(synset, by_id))
-    return WordRelations(*map(_frozen, (synonyms, similar, antonyms, chained, usual)), counts)
+    return WordRelations(
+        _frozen(synonyms), _frozen(similar), _frozen(antonyms), _frozen(chained), _frozen(usual), counts
+    )
 
 
 def _chain(synset: Synset, by_id: Mapping[str, Synset]) -> set[str]:
