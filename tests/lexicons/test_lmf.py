@@ -160,7 +160,6 @@ def test_wordnet_comes_back_as_it_was(real: list[Triple], tmp_path: Path) -> Non
 
 WORDING = """
 language = "xx"
-function_words = ["la", "o", "ke"]
 others = " (o {words})"
 event = ""
 defined = "{name}: ke {definition}"
@@ -226,7 +225,7 @@ def test_questions_in_another_language(tmp_path: Path, capsys: pytest.CaptureFix
         ("{word}", "{wort}", "has neither"),
         ("{name}: ke {definition}", "{name}", "'defined' needs"),
         ("endings", "endngs", "did you mean 'endings'"),
-        ('function_words = ["la", "o", "ke"]', "", "no 'function_words'"),
+        ('language = "xx"', "", "no 'language'"),
         ('language = "xx"', "language = 3", "wrong kind of value"),
         ('language = "xx"', 'language = "xx', "not TOML"),
     ],

@@ -157,11 +157,12 @@ def _plain(cells: list[str], path: Path, number: int) -> Fact:
 
 _PERSONS = {"personx": "person_a", "john": "person_a", "persony": "person_b", "tom": "person_b"}
 _PERSON = re.compile(r"\b(personx|persony|personz|john|tom)\b", re.IGNORECASE)
-_RELATIONS = ("oEffect", "oReact", "oWant", "xAttr", "xEffect", "xIntent", "xNeed", "xReact", "xWant")
+_TRAIT = "xAttr"
 
 
-def read_atomic(paths: Sequence[Path], relations: Sequence[str] = ("xAttr",)) -> Facts:
-    """Events about ``person_a`` (and ``person_b``) with what follows from them; a fact weighs as often as it was said.
+def read_atomic(paths: Sequence[Path]) -> Facts:
+    """Events about ``person_a`` (and ``person_b``) with the traits of who does them (``xAttr``); a fact weighs as often as
+    it was said.
 
     An event that has a blank in it, a third person, or nobody left after the clean-up is counted and left out.
     """
@@ -169,7 +170,7 @@ def read_atomic(paths: Sequence[Path], relations: Sequence[str] = ("xAttr",)) ->
     counts: Counter[tuple[str, str, str]] = Counter()
     for path in paths:
         for relation, event, tail in _rows(path):
-            if relation not in relations:
+            if relation != _TRAIT:
                 continue
             cleaned = event_of(event)
             if not cleaned.startswith("person_a "):
@@ -219,13 +220,11 @@ def _official(path: Path) -> Iterator[tuple[str, str, str]]:
     table = open_table(path, COMMAS)
     for number, cells in table.rows:
         row = dict(zip(table.header, cells, strict=False))
-        for relation in _RELATIONS:
-            try:
-                inferences = json.loads(row.get(relation) or "[]")
-            except json.JSONDecodeError as error:
-                raise UserError(f"{relation} is not a JSON list", file=path, line=number, fix="get it again") from error
-            for inference in inferences:
-                yield relation, row["event"], str(inference)
+        try:
+            inferences = json.loads(row.get(_TRAIT) or "[]")
+        except json.JSONDecodeError as error:
+            raise UserError(f"{_TRAIT} is not a JSON list", file=path, line=number, fix="get it again") from error
+        yield from ((_TRAIT, row["event"], str(inference)) for inference in inferences)
 
 
 SAYS = "says"

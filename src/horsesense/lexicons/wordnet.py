@@ -67,8 +67,6 @@ class Synset:
     """n, v, a, r, or s for a satellite adjective."""
     offset: int
     """Offset that identifies it in its file."""
-    lexfile: int
-    """Number of the lexicographer's file (4 is ``noun.act``)."""
     lemmas: tuple[str, ...]
     """Its words, underscores for spaces, in the files' own case."""
     senses: tuple[int, ...]
@@ -175,7 +173,7 @@ def _synset(
     named: dict[tuple[str, int], str],
     senses: dict[str, dict[str, tuple[int, ...]]],
 ) -> Synset:
-    offset, lexfile, pos = int(fields[0]), int(fields[1]), fields[2]
+    offset, pos = int(fields[0]), fields[2]
     lemmas, links = _words_and_pointers(fields)
     pointers = tuple(
         Pointer(symbol, named[_file_pos(target_pos), int(target)], int(words[:2], 16), int(words[2:], 16))
@@ -183,7 +181,7 @@ def _synset(
     )
     entries = (senses[_file_pos(pos)].get(lemma.lower(), ()) for lemma in lemmas)
     numbers = tuple(entry.index(offset) + 1 if offset in entry else 0 for entry in entries)
-    return Synset(named[_file_pos(pos), offset], pos, offset, lexfile, lemmas, numbers, gloss, pointers)
+    return Synset(named[_file_pos(pos), offset], pos, offset, lemmas, numbers, gloss, pointers)
 
 
 def _words_and_pointers(fields: list[str]) -> tuple[tuple[str, ...], list[list[str]]]:

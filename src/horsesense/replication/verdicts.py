@@ -169,10 +169,8 @@ def one_more(values: Sequence[float]) -> tuple[float, float] | None:
     return float(low), float(high)
 
 
-def share_of(
-    right: int, n: int, basis: Basis = "data", percent: bool = True, part: bool = False, reason: str = ""
-) -> Computed:
+def share_of(right: int, n: int, percent: bool = True, reason: str = "") -> Computed:
     """Return a share of items with its binomial interval, in per cent or as a fraction."""
     low, high = binomial(right, n)
     whole = 100.0 if percent else 1.0
-    return Computed(right / n * whole, basis, n, low * whole, high * whole, part, reason=reason)
+    return Computed(right / n * whole, "data", n, low * whole, high * whole, reason=reason)

@@ -339,21 +339,17 @@ def _evaluation(
     kinds = {"all": None, "individual": passing} | ({"intersection": shared} if shared is not None else {})
 
     def subsets(outcomes: Sequence[ItemOutcome]) -> tuple[SubsetResult, ...]:
-        chosen = {
-            name: [each for each in outcomes if among is None or triplets[each.family] in among]
-            for name, among in kinds.items()
-        }
-        return tuple(subset(name, among) for name, among in chosen.items())
-
-    def by_tokens() -> tuple[SubsetResult, ...]:
-        """Compute ``all`` and ``individual`` by whether the outcomes have equally many tokens for every model."""
-        individual = [each for each in outcomes if triplets[each.family] in passing]
         return tuple(
-            subset(f"{name}, {kind} tokens", [each for each in among if (each.family in equal) == (kind == "equal")])
-            for name, among in (("all", outcomes), ("individual", individual))
-            for kind in ("equal", "unequal")
+            subset(name, [each for each in outcomes if among is None or triplets[each.family] in among])
+            for name, among in kinds.items()
         )
 
+    individual = [each for each in outcomes if triplets[each.family] in passing]
+    tokens = tuple(
+        subset(f"{name}, {kind} tokens", [each for each in among if (each.family in equal) == (kind == "equal")])
+        for name, among in (("all", outcomes), ("individual", individual))
+        for kind in ("equal", "unequal")
+    )
     shifts: tuple[ContextShift, ...] = ()
     if NEUTRAL in parts:  # older runs do not have it
         others = {name: (parts[name].items, parts[name].answers) for name in (NEUTRAL, PRIOR)}
@@ -376,7 +372,7 @@ def _evaluation(
         shift=None if proposed else next((each for each in shifts if each.subset == "individual"), None),
         shifts=shifts,
         reverse=subsets(turned) if turned else (),
-        tokens=by_tokens(),
+        tokens=tokens,
         slices=slices,
         failures=strongest(outcomes, failures=True),
         successes=strongest(outcomes, failures=False),

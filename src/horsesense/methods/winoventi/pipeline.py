@@ -161,14 +161,10 @@ class _Pipeline:
         self.identity = identity_named(labelled(plan.model)[1])
         self._refuse_other_model(plan.model)
         self.steps.store_plan(plan.to_dict())
-        answers = {
-            stage: path for stage in ("exceptions", "premises") if (path := people_file(folder, stage)).is_file()
-        }
-        self.plan = replace(
-            plan,
-            exceptions=(*plan.exceptions, *(path for stage, path in answers.items() if stage == "exceptions")),
-            premises=(*plan.premises, *(path for stage, path in answers.items() if stage == "premises")),
+        exceptions, premises = (
+            (path,) if (path := people_file(folder, stage)).is_file() else () for stage in ("exceptions", "premises")
         )
+        self.plan = replace(plan, exceptions=(*plan.exceptions, *exceptions), premises=(*plan.premises, *premises))
         self.models = PipelineContext(self.plan, folder, progress)
 
     def _refuse_other_model(self, model: str) -> None:
@@ -468,16 +464,12 @@ def check_premises(context: PipelineContext, schemas: Sequence[CheckedSchema]) -
     words = [checked.schema.triplet.noun for checked in schemas]
     nouns = [context.nouns.get(word) or Noun.of(word) for word in words]
     judged = [check_schema(each.schema, noun, lexicon) for each, noun in zip(schemas, nouns, strict=True)]
-    indices = [
-        i
-        for i, checked in enumerate(judged)
-        if checked.schema.origin == "machine" and checked.schema.annotator != TABLE
-    ]
-    if indices:
-        theirs = [nouns[i] for i in indices]
-        by_model = _check_by_model(context, [judged[i] for i in indices], theirs)
-        judged = [by_model.pop(0) if i in indices else checked for i, checked in enumerate(judged)]
-    return [checked.graded() for checked in judged]
+    machine = [each.schema.origin == "machine" and each.schema.annotator != TABLE for each in judged]
+    if any(machine):
+        asked = [pair for pair, by_model in zip(zip(judged, nouns, strict=True), machine, strict=True) if by_model]
+        checked = iter(_check_by_model(context, [each for each, _ in asked], [noun for _, noun in asked]))
+        judged = [next(checked) if by_model else each for each, by_model in zip(judged, machine, strict=True)]
+    return [each.graded() for each in judged]
 
 
 def _check_by_model(

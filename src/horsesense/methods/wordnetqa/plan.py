@@ -12,7 +12,6 @@ from typing import Any, Literal, TypeVar, get_args
 
 from horsesense.data import FieldProblem, check_fields, read_text, shipped_toml
 from horsesense.errors import UserError, argument, unknown
-from horsesense.lexicons.words import FUNCTION_WORDS
 
 T = TypeVar("T")
 
@@ -27,8 +26,6 @@ class Wording:
     """Its code, such as de."""
     templates: Mapping[str, Mapping[str, str]]
     """Relation → name → template, with {sentence}, {word} or {definition} in it."""
-    function_words: tuple[str, ...]
-    """Words without content, which a question and its answer may share."""
     others: str = " (or {words})"
     """Further words for a concept."""
     event: str = " event"
@@ -58,7 +55,7 @@ def find_wording(name: str) -> Wording:
 
 @cache
 def _english() -> Wording:
-    return Wording("en", _data("templates.toml"), tuple(sorted(FUNCTION_WORDS)))
+    return Wording("en", _data("templates.toml"))
 
 
 @lru_cache(maxsize=8)
