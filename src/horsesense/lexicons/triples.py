@@ -161,8 +161,7 @@ _TRAIT = "xAttr"
 
 
 def read_atomic(paths: Sequence[Path]) -> Facts:
-    """Events about ``person_a`` (and ``person_b``) with the traits of who does them (``xAttr``); a fact weighs as often as
-    it was said.
+    """Events about ``person_a`` (and ``person_b``) with traits (``xAttr``); a fact weighs as often as it was said.
 
     An event that has a blank in it, a third person, or nobody left after the clean-up is counted and left out.
     """

@@ -91,16 +91,12 @@ def read_sets(release: str, paths: Mapping[str, Path], skip_bad: bool = False) -
     everything = [item for probe in probes.values() for item in probe.items]
     if any("candidates" not in item.groups or "task" not in item.facets for item in everything):
         return probes  # a user's own probe has its own clusters
-    plain = [replace(item, groups=_without_source(item.groups)) for item in everything]
-    linked = iter(with_sources(plain))
+    groups = ({name: unit for name, unit in item.groups.items() if name != "source"} for item in everything)
+    linked = iter(with_sources([replace(item, groups=own) for item, own in zip(everything, groups, strict=True)]))
     return {
         name: replace(probe, items=tuple(next(linked) for _ in probe.items), card=_card(probe.card, name))
         for name, probe in probes.items()
     }
-
-
-def _without_source(groups: Mapping[str, str]) -> dict[str, str]:
-    return {name: unit for name, unit in groups.items() if name != "source"}
 
 
 def _card(card: Card, name: str) -> Card:

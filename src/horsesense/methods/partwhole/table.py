@@ -349,12 +349,12 @@ def triple_of(item: Item) -> tuple[str, ...]:
 def of_model(runs: Sequence[ProbeAnswers], votes: Votes, dev: Sequence[ProbeAnswers] = ()) -> Distributions:
     """Score one model (seeds are averaged as distributions), calibrated where it was asked on dev too."""
     forecasts, items = [], list(runs[0].items)
-    for run in runs:
-        calibration = calibration_of(run, dev, votes)
+    calibrations = [calibration_of(run, dev, votes) for run in runs]
+    for run, calibration in zip(runs, calibrations, strict=True):
         by_item = dict(zip((item.id for item in run.items), _scores(run), strict=True))
         scores = np.array([by_item[item.id] for item in items])
         forecasts.append(calibration(scores) if calibration else softmax(scores))
-    calibrated = any(calibration_of(run, dev, votes) for run in runs)
+    calibrated = any(calibrations)
     forecast: Floats = np.mean(forecasts, axis=0)
     rows = [(place, vote) for place, item in enumerate(items) for vote in _equal(votes.get(triple_of(item), ()))]
     if not rows:

@@ -145,12 +145,12 @@ def _strict(runs: Mapping[str, ProbeAnswers]) -> list[Cell]:
     """Strict accuracy and its difference to the accuracy, in turn."""
     cells: list[Cell] = []
     for name in SETS[:4]:
-        run = runs.get(name)
-        earned = None if run is None else run.credits(run.primary())
-        strict = None if run is None or earned is None else run.strict(earned)
-        cells.append(strict)
-        plain = None if run is None or earned is None else run.estimate(earned)
-        cells.append(None if strict is None or plain is None else strict.value - plain.value)
+        strict = gap = None
+        if run := runs.get(name):
+            earned = run.credits(run.primary())
+            strict, plain = run.strict(earned), run.estimate(earned)
+            gap = strict.value - plain.value if strict and plain else None
+        cells += [strict, gap]
     return cells
 
 
