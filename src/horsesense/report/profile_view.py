@@ -583,7 +583,7 @@ def _same_merged(explanations: Sequence[ExplanationFinding]) -> list[Explanation
         last = merged[-1] if merged else None
         if last and last.kind == each.kind == "relatedness" and replace(each, name=last.name) == last:
             vectors = each.name.rpartition(" by ")[2]
-            merged[-1] = replace(last, name=f"{last.name} or {vectors}: both are right on the same items")
+            merged[-1] = replace(last, name=f"{last.name} or {vectors}: both have the same figures")
         else:
             merged.append(each)
     return merged
