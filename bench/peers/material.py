@@ -128,5 +128,6 @@ def five_way(count: int) -> list[Item]:
     from horsesense.methods.wordnetqa.builder import build_wordnetqa
     from horsesense.methods.wordnetqa.plan import WordNetPlan
 
-    probe = build_wordnetqa(open_graph("wordnet"), WordNetPlan("hypernymy", as_paper=True, limit=count))
+    # Whole families are drawn, so fewer come than the limit says.
+    probe = build_wordnetqa(open_graph("wordnet"), WordNetPlan("hypernymy", as_paper=True, limit=2 * count))
     return list(probe.items[:count])
