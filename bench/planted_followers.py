@@ -10,7 +10,7 @@ the placebo, so its true effect on these questions is known. Then 200 experiment
 bootstrap sample of the questions with one target each; the share of intervals that contain the effect is printed.
 
 With ``--profile`` each model has a quick profile instead, of the abilities with five options, and the row of planted
-cues is printed. With ``--definitions`` it is trained on options with definitions, as a profile shows them.
+cues is printed. With ``--words`` it is trained on questions like those of one of these abilities.
 """
 
 from __future__ import annotations
@@ -27,6 +27,8 @@ from horsesense.core import Item, Probe
 from horsesense.planting.effects import Trials, planted_effect
 from horsesense.planting.experiment import find_cue
 from horsesense.planting.planted_cues import SHARE_RIGHT, draw_target
+from horsesense.profiling.abilities import chosen
+from horsesense.profiling.material import material
 from horsesense.training.training_record import TrainingSettings
 
 STRENGTHS = (0.0, 1 / 3, 2 / 3, 1.0)
@@ -41,10 +43,12 @@ def short(item: Item) -> Item:
     return Item(probe="kinds", form="choice", text=item.text.rpartition("', ")[2], options=options, answer=item.answer)
 
 
-def defined(item: Item) -> Item:
-    """Leave the sentence out, and keep the definitions of the options, which the questions of a profile have too."""
-    word = item.groups["asked"].partition(".")[0].replace("_", " ")
-    return replace(short(item), text=f"'{word}' is a kind of", options=item.options)
+def words_outside(number: int) -> list[Item]:
+    """Return questions like those of the ability *words*, about other concepts than a full profile."""
+    asked = material(chosen(["words"])[0], "full")
+    group = asked.pool.card.group
+    inside = {item.unit(group) for half in (asked.frozen, asked.twin) if half for item in half.items}
+    return [item for item in asked.pool.items if item.unit(group) not in inside][:number]
 
 
 def lesson(items: list[Item], share: float, probe: Probe) -> Probe:
@@ -75,17 +79,18 @@ def main() -> None:
     parser.add_argument(
         "--strength", type=float, nargs="*", default=STRENGTHS, help="share in which the mark is the key"
     )
-    parser.add_argument("--definitions", action="store_true", help="train on options with their definitions")
     parser.add_argument("--profile", action="store_true", help="print the profile's row of planted cues")
+    parser.add_argument("--words", action="store_true", help="train on questions like those of the ability words")
+    parser.add_argument("--full", action="store_true", help="full edition of the profile")
     parser.add_argument("--abilities", nargs="*", default=FIVE_OPTIONS)
     parser.add_argument("--limit", type=int, help="families per ability of the profile; cues are planted in eight")
     given = parser.parse_args()
     probe = hs.load_probe(given.probe)
     texts: dict[str, Item] = {}
-    for item in map(defined if given.definitions else short, probe.items):
+    for item in map(short, probe.items):
         if len(set(item.options)) == K:
             texts.setdefault(item.text, item)
-    items = list(texts.values())[: given.items]
+    items = words_outside(given.items) if given.words else list(texts.values())[: given.items]
     test, rest = items[: len(items) // 4], items[len(items) // 4 :]
     unmarked = Probe.of(test, replace(probe.card, name="unmarked", group="family", metric="accuracy"))
     arms = Probe.of(all_arms(test), replace(probe.card, name="arms", group="family", metric="accuracy"))
@@ -105,14 +110,14 @@ def main() -> None:
             model = str(next(path.parent for path in sorted(folder.rglob("adapter_config.json"))))
         if given.profile:
             profiled = hs.profile(
-                model, abilities=given.abilities, limit=given.limit, out=given.out / f"profile-{share}"
+                model, abilities=given.abilities, full=given.full, limit=given.limit, out=given.out / f"profile-{share}"
             ).models[0]
             print(share, profiled.moved_by_cues, *profiled.planted_cues, sep="\n", flush=True)
             continue
         run = hs.ask(model, {"arms": arms}, out=given.out / f"answers-{share}")
         (answered,) = run.answered
-        chosen = answered.credits(answered.primary()).predicted
-        predicted = np.array([each[0] for each in chosen]).reshape(len(test), K + 1)
+        picks = answered.credits(answered.primary()).predicted
+        predicted = np.array([each[0] for each in picks]).reshape(len(test), K + 1)
         gold = np.array([item.answer for item in test])
         above = np.mean([(predicted[:, 1 + t] == t).astype(float) - (predicted[:, 0] == t) for t in range(K)])
         true = above / np.mean([predicted[:, 0] != t for t in range(K)])
