@@ -192,7 +192,7 @@ OPTIONS = [
     ("gpt2", ["--device", "cuda:77"], "the device 'cuda:77' cannot be used here"),
     ("gpt2", ["--device", "quantum"], "the device 'quantum' cannot be used here"),
     ("gpt2", ["--model-type", "casual"], "there is no model type 'casual'; did you mean 'causal'?"),
-    ("gpt2", ["--model-type", "masked"], "transformers cannot load it"),
+    ("gpt2", ["--model-type", "masked"], "is a gpt2 model, which transformers cannot load as masked"),
     ("gpt2", ["--spec", "bos=<|nobody|>"], "the tokenizer has no BOS token '<|nobody|>'"),
 ]
 

@@ -29,9 +29,9 @@ from horsesense.profiling.controls import planted
 from horsesense.profiling.document import Profile
 from horsesense.profiling.material import material
 from horsesense.progress import NO_PROGRESS, Progress
+from horsesense.report.profile_picture import grid_svg
 from horsesense.report.profile_view import UNJUDGED, VERDICTS, headline, notes, partial_warning, planted_rows
 from horsesense.report.terms import TERMS
-from horsesense.runs.engine import EngineSettings
 from horsesense.runs.store import locked, profiling
 from tests.faults.harness import tree_of
 from tests.methods.ladders.test_ladder import solver
@@ -162,6 +162,21 @@ def test_the_picture_has_a_dot_a_cell_where_the_accuracy_is(pair: Profile) -> No
     assert np.corrcoef(np.array(values)[order], places)[0, 1] > 0.999
 
 
+def test_the_text_of_a_picture_with_one_model_ends_inside_it(small: Profile) -> None:
+    root = ET.fromstring(grid_svg(small))
+    width = float(root.attrib["width"])
+    small_texts = [each for each in root.iter("{http://www.w3.org/2000/svg}text") if each.attrib["font-size"] == "12"]
+    ends = [float(each.attrib["x"]) + 6.9 * len(each.text or "") for each in small_texts]
+    assert max(ends) <= width
+    assert "Bonferroni-corrected" in " ".join(each.text or "" for each in small_texts)
+
+
+def test_a_profile_loads_a_model_as_it_is_told(wide_gpt2: str) -> None:
+    how = hs.ComputeSettings(device="cpu", model_type="masked")
+    with pytest.raises(UserError, match="cannot load as masked"):
+        hs.profile(wide_gpt2, abilities=["parts"], limit=1, compute=how)
+
+
 def test_markdown_and_json_have_the_same_numbers(pair: Profile) -> None:
     assert pair.out is not None
     kept = json.loads((pair.out / "profile.json").read_text(encoding="utf-8"))
@@ -260,7 +275,7 @@ def test_a_page_is_replaced_only_by_one_that_shows_as_much(tmp_path: Path) -> No
 
 
 def test_answers_of_a_profile_that_was_stopped_are_its_own(tmp_path: Path, wide_gpt2: str) -> None:
-    few: dict[str, Any] = {"abilities": ["parts"], "limit": 3, "device": "cpu"}
+    few: dict[str, Any] = {"abilities": ["parts"], "limit": 3, "compute": hs.ComputeSettings(device="cpu")}
     model, out = wide_gpt2, tmp_path / "p"
     with pytest.raises(KeyboardInterrupt):
         hs.profile(model, out=out, progress=_Stops(), **few)
@@ -311,7 +326,7 @@ def test_one_that_was_stopped_near_its_end_goes_on_to_the_same_bytes(
     tmp_path: Path, wide_gpt2: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Nothing is left then by which the speed could be measured; and its questions come out of the cache."""
-    few: dict[str, Any] = {"abilities": ["parts"], "limit": 3, "device": "cpu"}
+    few: dict[str, Any] = {"abilities": ["parts"], "limit": 3, "compute": hs.ComputeSettings(device="cpu")}
     monkeypatch.setenv("WNHOME", str(write_small_wordnet(tmp_path / "wordnet")))
     model, trees = wide_gpt2, []
     for name in ("whole", "stopped"):
@@ -512,8 +527,8 @@ def test_ladders_are_a_section_of_a_whole_profile(
     monkeypatch.setattr(asking, "build_ladder", lambda name: build_ladder(name, families=12))
     calls = [
         ProfileCall(
-            f"solves-{most}", _solves(most), "full", tmp_path, "cpu", ScoringSpec(), ServedSettings(),
-            EngineSettings().chosen_engine(), False, True, NO_PROGRESS,
+            f"solves-{most}", _solves(most), "full", tmp_path, ScoringSpec(), ServedSettings(),
+            hs.ComputeSettings(device="cpu"), False, True, NO_PROGRESS,
         )
         for most in (2, -1)
     ]  # fmt: skip

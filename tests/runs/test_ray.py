@@ -21,7 +21,7 @@ from horsesense.core import ScoringSpec, write_probe
 from horsesense.errors import UserError
 from horsesense.progress import Progress
 from horsesense.runs.ask_models import ask_models
-from horsesense.runs.engine import EngineSettings, EngineTask, Job, engine_named
+from horsesense.runs.engine import EngineTask, Job, engine_named
 from horsesense.runs.manifest import read_manifest
 from horsesense.runs.ray import _CONNECT_TRIES, RayEngine
 from horsesense.runs.score_cache import count_rows
@@ -126,8 +126,10 @@ def test_examples_and_ways_cross_and_a_run_in_memory_is_the_same(cluster: Any, m
 
 
 def test_a_profile_by_workers_says_what_it_says_here(cluster: Any, wide_gpt2: str) -> None:
-    asked: dict[str, Any] = {"abilities": ["parts"], "limit": 4, "device": "cpu"}
-    one, other = (hs.profile(wide_gpt2, engine=engine, **asked) for engine in (None, EngineSettings(ENGINE)))
+    one, other = (
+        hs.profile(wide_gpt2, abilities=["parts"], limit=4, compute=hs.ComputeSettings(device="cpu", engine=engine))
+        for engine in ("here", ENGINE)
+    )
     assert one.models[0].verdicts == other.models[0].verdicts
     assert one.models[0].planted_cues == other.models[0].planted_cues
     assert one.models[0].mistakes == other.models[0].mistakes

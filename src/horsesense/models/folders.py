@@ -45,7 +45,8 @@ def weight_files(folder: Path, *, allow_pickle: bool = False) -> list[Path]:
         return safe
     pickled = sorted(path for pattern in _PICKLED for path in folder.glob(pattern))
     if not pickled:
-        raise UserError("the folder has no weights (*.safetensors)", file=folder, fix="download the model again")
+        fix = "save the model there with save_pretrained, or download it again"
+        raise UserError("the folder has no weights (*.safetensors)", file=folder, fix=fix)
     if not allow_pickle:
         raise UserError(
             "the weights are pickled, and loading them can run any code",

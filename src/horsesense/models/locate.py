@@ -260,5 +260,6 @@ def _from_hub(name: str, repository: str, revision: str | None, allow_pickle: bo
         missing = unknown("local copy of the model", name, _known())
         if not download:
             raise missing from error
-        raise UserError(f"{missing.problem}, and the Hugging Face Hub does not answer", fix=missing.fix) from error
+        fix = f"{missing.fix}; for a folder or a GGUF file, give its path"
+        raise UserError(f"{missing.problem}, and the Hugging Face Hub does not answer", fix=fix) from error
     return ModelFolder(name, folder, revision=folder.name)

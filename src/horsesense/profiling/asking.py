@@ -62,7 +62,7 @@ from horsesense.profiling.verdicts import verdicts
 from horsesense.progress import Progress, SumProgress
 from horsesense.runs.ask import ask
 from horsesense.runs.ask_models import content_of
-from horsesense.runs.engine import ComputeSettings, Engine
+from horsesense.runs.engine import ComputeSettings
 from horsesense.runs.manifest import manifest_path, read_manifest
 from horsesense.runs.probe_answers import ProbeAnswers, merge_steps
 from horsesense.runs.shards import SERVED, sizes
@@ -85,10 +85,10 @@ class ProfileCall:
     model: str | Path | Model
     edition: Edition
     folder: Path | None
-    device: str
     spec: ScoringSpec
     served: ServedSettings | None
-    engine: Engine
+    compute: ComputeSettings
+    """With the engine itself, so that models share its workers."""
     adaptive: bool
     """Whether an ability is asked no further once its verdict is decided."""
     ladders: bool
@@ -163,7 +163,7 @@ def ladders_of(calls: Sequence[ProfileCall]) -> LadderResults | None:
                 {name: ladders[name]},
                 None if call.folder is None else call.folder / LADDERS / name,
                 spec=call.spec,
-                compute=ComputeSettings(device=call.device, engine=call.engine),
+                compute=call.compute,
                 served=call.served,
                 progress=call.progress,
             )
@@ -234,7 +234,11 @@ def _in_chat(
 
 def _ready(call: ProfileCall, materials: Sequence[Material]) -> tuple[str | Path | Model, str, Forecast | None]:
     """The model to ask, its prompt format, and a forecast; workers load a local model by themselves, without one."""
-    if call.engine.remote and isinstance(call.model, str | Path) and not is_served(labelled(str(call.model))[1]):
+    if (
+        call.compute.chosen_engine().remote
+        and isinstance(call.model, str | Path)
+        and not is_served(labelled(str(call.model))[1])
+    ):
         questions = _questions(_plan(call, materials))
         call.progress.log(f"{call.name}: {questions:,} questions for the workers; how fast they are shows as they work")
         return call.model, "loglikelihood", None
@@ -247,8 +251,9 @@ def _ready(call: ProfileCall, materials: Sequence[Material]) -> tuple[str | Path
         plan += chat_conditions(materials, call.edition)
     plan += _ladders(chosen.name) if call.ladders else []
     rest = [each for each in plan if not _all_kept(call, [each])]
-    device = call.device if isinstance(model, LanguageModel) else SERVED
-    budget = sizes(None if call.folder is None else run_of_profile(call.folder), device)[0]
+    device = call.compute.device if isinstance(model, LanguageModel) else SERVED
+    folder = None if call.folder is None else run_of_profile(call.folder)
+    budget = sizes(folder, device, call.compute.batch_tokens)[0]
     price = None if call.served is None else call.served.price
     ahead = forecast(model, rest, call.spec, budget, price, call.progress)
     kept = f", {len(plan) - len(rest)} of {len(plan)} parts are kept already" if len(rest) < len(plan) else ""
@@ -319,8 +324,16 @@ def _loaded(call: ProfileCall) -> Model:
 
     if not isinstance(call.model, str | Path):
         return call.model
-    name, dtype = str(call.model), call.spec.dtype
-    return load_model(name, device=call.device, dtype=dtype, served=call.served, progress=call.progress)
+    how = call.compute
+    return load_model(
+        str(call.model),
+        model_type=how.model_type,
+        device=how.device,
+        dtype=call.spec.dtype,
+        allow_pickle=how.allow_pickle,
+        served=call.served,
+        progress=call.progress,
+    )
 
 
 def _run_all(call: ProfileCall, model: str | Path | Model, plan: Sequence[Condition]) -> list[_Answered]:
@@ -330,8 +343,7 @@ def _run_all(call: ProfileCall, model: str | Path | Model, plan: Sequence[Condit
     for each in _supported(model, plan):
         groups.setdefault((each.ways, each.variant), []).append(each)
     found = []
-    compute = ComputeSettings(device=call.device, engine=call.engine)
-    settings: dict[str, Any] = {"compute": compute, "served": call.served, "progress": call.progress}
+    settings: dict[str, Any] = {"compute": call.compute, "served": call.served, "progress": call.progress}
     for (ways, variant), group in groups.items():
         probes = {each.name: each.probe for each in group}
         run = None if call.folder is None else run_of_profile(call.folder, variant)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -15,7 +16,7 @@ from horsesense.errors import UserError, argument, translate_errors
 from horsesense.models.api.settings import ServedSettings
 from horsesense.profiling.document import Profile
 from horsesense.progress import NO_PROGRESS, Progress
-from horsesense.runs.engine import EngineSettings
+from horsesense.runs.engine import ComputeSettings
 from horsesense.signatures import extends
 
 if TYPE_CHECKING:
@@ -40,10 +41,9 @@ def profile(
     out: PathLike | None = None,
     limit: Annotated[int, Ge(1)] | None = None,
     twin_seed: int = 0,
-    device: str = "auto",
     spec: str | ScoringSpec = "default",
     served: ServedSettings | None = None,
-    engine: EngineSettings | None = None,
+    compute: ComputeSettings | None = None,
     progress: Progress = NO_PROGRESS,
 ) -> Profile:
     """Profile models on ten commonsense abilities, each with its controls and a verdict by stated rules.
@@ -65,11 +65,10 @@ def profile(
         limit: Maximum number of item families per ability, separately for public items and twins. The result is not
             comparable with other profiles.
         twin_seed: Random seed of the twins.
-        device: Device of the model: auto, cpu, cuda, cuda:1, mps.
         spec: Scoring spec: precision, and how a model that only replies is asked (samples, temperature, reason,
             system).
         served: Server settings.
-        engine: Where models are asked. Workers give the same answers, without a forecast.
+        compute: Where and how models are asked. Workers give the same answers, without a forecast.
         progress: Progress callback.
 
     Returns:
@@ -100,7 +99,8 @@ def profile(
     for index, each in enumerate(several):
         if is_plugin(each):
             several[index] = wrap_plugin(each, settings=served)
-    names, where = _distinct(several), (engine or EngineSettings()).chosen_engine()
+    names, compute = _distinct(several), compute or ComputeSettings()
+    compute = replace(compute, engine=compute.chosen_engine())
     warn_unused(served, [labelled(each)[1] if isinstance(each, str) else each for each in several])
     several = [_planted(each) for each in several]
     for each in several:
@@ -133,7 +133,7 @@ def profile(
             control = _control(each, by)
             model_asked = name if isinstance(each, PlantedModel) else each
             call = ProfileCall(
-                name, model_asked, edition, folder, device, meant, served, where, adaptive, complete and full, progress
+                name, model_asked, edition, folder, meant, served, compute, adaptive, complete and full, progress
             )
             one, own = profile_model(call, control, materials, by, readings)
             asked_calls += [] if control is not None else [call]

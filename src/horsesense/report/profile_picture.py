@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from html import escape
+from textwrap import wrap
 
 from horsesense.drawing import INK, SOFT
 from horsesense.profiling.document import ModelProfile, Profile
@@ -17,11 +18,17 @@ from horsesense.report.profile_view import (
     rows_of,
 )
 
-_TOP, _ROW, _LEFT, _WIDE, _FOOT, _LEGEND = 62, 64, 264, 264, 66, 26
+_TOP, _ROW, _LEFT, _WIDE, _LEGEND = 62, 64, 264, 264, 26
 _SANS = "'DejaVu Sans', 'Helvetica Neue', Arial, sans-serif"
 _CUE, _LINE = VERDICTS["reads cues"].colour, "#dcd7cb"
 _PAD = 14
 """From the edge of a cell to its scale."""
+_CHARACTER = 6.9
+"""Width of a character of small text."""
+_NOTES = (
+    "Percentages: accuracy. adj: adjusted score; 0 is chance or a shortcut, 1 is the ceiling. ≠: formats disagree.",
+    "Overall: mean over groups of abilities of the adjusted score. Stricter interval: Bonferroni-corrected.",
+)
 
 
 def grid_svg(profile: Profile) -> str:
@@ -32,7 +39,8 @@ def grid_svg(profile: Profile) -> str:
     legend = _legend(width)
     head = _TOP + _LEGEND * len(legend) + 86
     outside = any(not row.ability.counts for row in rows)
-    height = head + _ROW * len(rows) + _FOOT + (26 if outside else 0)
+    notes = [line for note in _NOTES for line in wrap(note, int((width - 32) / _CHARACTER))]
+    height = head + _ROW * len(rows) + 26 + 20 * len(notes) + (26 if outside else 0)
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" '
         f'font-family="{_SANS}" role="img" aria-label="Profile of {names}">',
@@ -57,10 +65,6 @@ def grid_svg(profile: Profile) -> str:
             if cell is not None:
                 parts += _drawn(cell, _LEFT + column * _WIDE, top)
         top += _ROW
-    notes = (
-        "Percentages: accuracy. adj: adjusted score; 0 is chance or a shortcut, 1 is the ceiling. ≠: formats disagree.",
-        "Overall: mean over groups of abilities of the adjusted score. Stricter interval: Bonferroni-corrected.",
-    )
     parts += [_text(16, top + 24 + 20 * line, note, 12, SOFT) for line, note in enumerate(notes)]
     return "\n".join([*parts, "</svg>"])
 
@@ -154,7 +158,7 @@ def _legend(width: float) -> list[list[tuple[str, str]]]:
     lines: list[list[tuple[str, str]]] = [[]]
     room = width - 32
     for kind, label in _MARKS:
-        wide = 42 + 6.9 * len(label)
+        wide = 42 + _CHARACTER * len(label)
         if wide > room and lines[-1]:
             lines.append([])
             room = width - 32
@@ -180,7 +184,7 @@ def _legend_line(marks: list[tuple[str, str]], y: float) -> list[str]:
             case _:
                 parts.append(_diamond(x, y))
         parts.append(_text(x + 14, y + 4, label, 12, SOFT))
-        x += 42 + 6.9 * len(label)
+        x += 42 + _CHARACTER * len(label)
     return parts
 
 

@@ -51,6 +51,7 @@ def _row(result: Result) -> dict[str, Any]:
         "ties": result.ties,
         "unjudged": result.unjudged,
         "unanswered": result.asked_items - result.answered,
+        "verdict": result.verdict,
     }
 
 

@@ -208,13 +208,21 @@ def load_model(
         config = read_part(located.folder, "AutoConfig")
         kind = family_named(model_type) if model_type else family_of(config, name)
         tokenizer = read_tokenizer(located.folder)
-        network, report = read_part(
-            located.folder,
-            kind.auto_class,
-            use_safetensors=None if allow_pickle else True,
-            output_loading_info=True,
-            **loading_options(device, dtype),
-        )
+        try:
+            network, report = read_part(
+                located.folder,
+                kind.auto_class,
+                use_safetensors=None if allow_pickle else True,
+                output_loading_info=True,
+                **loading_options(device, dtype),
+            )
+        except UserError as error:
+            if model_type is None or "Unrecognized configuration class" not in error.problem:
+                raise
+            raise UserError(
+                f"{name} is a {config.model_type} model, which transformers cannot load as {model_type}",
+                fix=f"leave {argument('model_type')} out, or give another",
+            ) from error
     made_up = sorted(report["missing_keys"]) + sorted(str(key) for key in report["mismatched_keys"])
     if made_up:
         raise UserError(
