@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
-from itertools import repeat
+from itertools import islice, repeat
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
@@ -192,9 +192,23 @@ class Frame:
     def __repr__(self) -> str:
         return f"Frame of {len(self):,} rows: {', '.join(self.columns)}" + (f" ({self.title})" if self.title else "")
 
+    def __str__(self) -> str:
+        """The first rows as an aligned table.
+
+        >>> print(Frame({"model": ["smollm2", "guesser"], "accuracy": [0.625, 0.5]}))
+        model    accuracy
+        smollm2  0.625
+        guesser  0.5
+        """
+        lines = [self.columns, *([_shown(value) for value in row.values()] for row in islice(self, _SHOWN))]
+        widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+        table = ["  ".join(map(str.ljust, line, widths)).rstrip() for line in lines]
+        rest = [f"and {len(self) - _SHOWN:,} more rows"] if len(self) > _SHOWN else []
+        return "\n".join([*table, *rest])
+
     def _repr_html_(self) -> str:
         table, head, cell = _STYLE
-        rows = [row for _, row in zip(range(_SHOWN), self, strict=False)]
+        rows = list(islice(self, _SHOWN))
         names = "".join(f'<th style="{head}">{html.escape(name)}</th>' for name in self.columns)
         body = "".join(
             "<tr>"
