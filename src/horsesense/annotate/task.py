@@ -109,8 +109,8 @@ def _criteria(instrument: Instrument, parts: Mapping[str, str], item: str) -> di
 def _filled(template: str, parts: Mapping[str, str], item: str, instrument: Instrument) -> str:
     missing = [name for name in _PART.findall(template) if name not in parts]
     if missing:
-        kind, _, place = missing[0].partition("_")
-        named = f"the text with option {place} in its blank" if kind == "with" else repr(missing[0])
+        kind, _, index = missing[0].partition("_")
+        named = f"the text with option {index} in its blank" if kind == "with" else repr(missing[0])
         raise UserError(
             f"the instrument {instrument.name} refers to {named}, which {item} does not have",
             fix="use another instrument, or a probe with that facet, group or member",

@@ -104,13 +104,13 @@ def _proposed(task: Task, instrument: Instrument) -> dict[str, str]:
     if instrument.kind == "pair":
         return dict(zip(("first", "second"), task.proposal.split(BETWEEN), strict=False))
     words = [word.strip() for word in task.proposal.split(",")]
-    return {f"word-{place}": word for place, word in enumerate(words[: instrument.words])}
+    return {f"word-{index}": word for index, word in enumerate(words[: instrument.words])}
 
 
 def _parts(task: Task, instrument: Instrument) -> list[tuple[str, str]]:
     if instrument.kind == "each":
         return [(f"{JUDGED}{name}", option) for name, option in lettered(task.choices).items()]
-    return [(f"criterion-{place}", asked) for place, asked in enumerate(task.criteria.values())]
+    return [(f"criterion-{index}", asked) for index, asked in enumerate(task.criteria.values())]
 
 
 def wording(instrument: Instrument, name: str) -> str:
@@ -154,7 +154,7 @@ def answer_from(fields: Mapping[str, str], task: Task, instrument: Instrument) -
         value = _chosen(fields.get("value", ""), answers_of_task(task, instrument))
         return value, _reason(fields, value, instrument)
     if instrument.kind == "criteria":
-        answers = {name: fields.get(f"criterion-{place}", "") for place, name in enumerate(instrument.criteria)}
+        answers = {name: fields.get(f"criterion-{index}", "") for index, name in enumerate(instrument.criteria)}
         if not any(answers.values()):
             raise UserError("no question is answered", fix="answer yes or no to each")
         return join_criteria(instrument, answers), ""
@@ -194,7 +194,7 @@ def _reason(fields: Mapping[str, str], value: str, instrument: Instrument) -> st
 
 
 def _words(fields: Mapping[str, str], instrument: Instrument) -> str:
-    entries = [" ".join(fields.get(f"word-{place}", "").split()) for place in range(instrument.words)]
+    entries = [" ".join(fields.get(f"word-{index}", "").split()) for index in range(instrument.words)]
     written = [word for word in entries if word]
     if not written:
         raise UserError("nothing is written", fix="write at least one word")

@@ -231,8 +231,8 @@ class Learner:
         seen = train[self._entry_item].astype(np.float64)
         offered_rows, expected = self._sum(seen), self._sum(seen * self._expected)
         rate = np.divide(expected, offered_rows, out=np.full(self._size, 0.5), where=offered_rows > 0)
-        places = slice(None) if asked is None else np.flatnonzero(asked[self._entry_item])
-        return Offered(offered_rows + _PSEUDO, _PSEUDO * rate, np.log(rate / (1 - rate)), places)
+        indices = slice(None) if asked is None else np.flatnonzero(asked[self._entry_item])
+        return Offered(offered_rows + _PSEUDO, _PSEUDO * rate, np.log(rate / (1 - rate)), indices)
 
     def scores(self, train: Bools, gold: Ints, offered: Offered | None = None) -> Floats:
         """Return the flat log odds of each option being correct, relative to chance, summed over its categories.

@@ -218,7 +218,7 @@ def items(
         raise UserError("no run is given", fix="name a run folder")
     how = parse_normalisation(normalise) if normalise else None
     by_place, unfinished = finished_by_place(runs)
-    folders = [place for place, _ in by_place]
+    folders = [index for index, _ in by_place]
     analyses = []
     for asked, models in by_probe(by_place).items():
         judged = {

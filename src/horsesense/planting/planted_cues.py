@@ -66,7 +66,7 @@ def _hint(pointing: str, nowhere: str) -> Plant:
         if target is not None:
             return _before(item, pointing.format(item.options[target]))
         order = _generator(item.text, *item.options).permutation(len(item.options))
-        *first, last = (f"“{item.options[place]}”" for place in order)
+        *first, last = (f"“{item.options[index]}”" for index in order)
         return _before(item, nowhere.format(f"{', '.join(first)} or {last}"))
 
     return plant
@@ -136,10 +136,10 @@ def _pattern(item: Item, target: int | None, pool: Sequence[Item]) -> Item:
     rng = _generator("pattern", item.text, *item.options)
     letters = rng.permutation(np.arange(shots) % many).tolist() if target is None else [target] * shots
     solved = []
-    for example, place in zip(examples, letters, strict=True):
+    for example, index in zip(examples, letters, strict=True):
         order = [int(each) for each in rng.permutation(many) if each != example.answer]
-        order.insert(place, example.answer or 0)
-        solved.append(f"{block(example, order)}\nAnswer: {letters_of(example)[place]}\n")
+        order.insert(index, example.answer or 0)
+        solved.append(f"{block(example, order)}\nAnswer: {letters_of(example)[index]}\n")
     before = "\n".join([*solved, item.premise]) if item.premise else "\n".join(solved)
     return replace(item, premise=before, facets={**item.facets, FIXED_ORDER: True})
 
@@ -288,7 +288,7 @@ def draw_target(item: Item, cue: str, seed: int) -> int:
     assert item.answer is not None
     if rng.random() < SHARE_RIGHT:
         return item.answer
-    wrong = [place for place in range(len(item.options)) if place != item.answer]
+    wrong = [index for index in range(len(item.options)) if index != item.answer]
     return int(rng.choice(wrong))
 
 

@@ -154,8 +154,8 @@ def _closed_items(probe: Probe, asked_items: Sequence[Item]) -> list[Item]:
         rng = np.random.default_rng(np.frombuffer(hashlib.sha256(item.id.encode()).digest(), dtype=np.uint32))
         chosen, texts = [key], {text[key].lower()} | {lemma.lower() for lemma in graph.lemmas[key]}
         for pool in pools[pos]:
-            for place in rng.permutation(len(pool)).tolist():
-                concept = pool[place]
+            for index in rng.permutation(len(pool)).tolist():
+                concept = pool[index]
                 if len(chosen) < CANDIDATES and concept not in shut and text[concept].lower() not in texts:
                     chosen.append(concept)
                     texts.add(text[concept].lower())
@@ -163,8 +163,8 @@ def _closed_items(probe: Probe, asked_items: Sequence[Item]) -> list[Item]:
         items.append(
             replace(
                 item,
-                options=tuple(text[chosen[place]] for place in order),
-                concepts=tuple(graph.ids[chosen[place]] for place in order),
+                options=tuple(text[chosen[index]] for index in order),
+                concepts=tuple(graph.ids[chosen[index]] for index in order),
                 answer=order.index(0),
                 facets={**item.facets, WITHHELD_FROM: item.id},
             )
@@ -257,12 +257,12 @@ def withheld_result(
     credits = {"hidden": hidden} if hidden is not None else {}
     if alone is not None:
         credits["alone"] = _credits(alone)
-    common = [place for place, id in enumerate(asked.ids) if all(id in each for each in credits.values())]
-    clusters = [asked.clusters[place] for place in common]
+    common = [index for index, id in enumerate(asked.ids) if all(id in each for each in credits.values())]
+    clusters = [asked.clusters[index] for index in common]
     values, guess = asked.earned[common], asked.chance[common]
 
     def earned(part: str) -> Floats:
-        return np.array([credits[part][asked.ids[place]] for place in common])
+        return np.array([credits[part][asked.ids[index]] for index in common])
 
     def difference(part: str, chance: Floats | float) -> Estimate | None:
         if part not in credits:

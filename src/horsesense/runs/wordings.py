@@ -147,8 +147,8 @@ def _result(answered: ProbeAnswers) -> WordingResult:
     earned = np.nan_to_num(answered.credits(answered.primary()).values)
     items = answered.items
     group = answered.probe.card.group
-    units = {name: place for place, name in enumerate(dict.fromkeys(item.unit(group) for item in items))}
-    used = {each: place for place, each in enumerate(sorted({int(item.facets["wording"]) for item in items}))}
+    units = {name: index for index, name in enumerate(dict.fromkeys(item.unit(group) for item in items))}
+    used = {each: index for index, each in enumerate(sorted({int(item.facets["wording"]) for item in items}))}
     shape = len(units), len(used), len({item.facets["reversed"] for item in items})
     sums, counts = np.zeros(shape), np.zeros(shape)
     for item, credit in zip(items, earned.tolist(), strict=True):
@@ -171,7 +171,7 @@ def _result(answered: ProbeAnswers) -> WordingResult:
         probe=answered.part.probe.name.removesuffix(_SUFFIX),
         format=answered.format,
         items=asked,
-        by_wording={WORDINGS[items[0].form][each]: float(table[:, place].mean()) for each, place in used.items()},
+        by_wording={WORDINGS[items[0].form][each]: float(table[:, index].mean()) for each, index in used.items()},
         fixed=fixed,
         with_wording=replace(wide, ci=(min(fixed.low, wide.low), max(fixed.high, wide.high))),
         components=components,

@@ -127,7 +127,7 @@ def answer_of(model: Model, prepared: TokenizedItem, scored: Sequence[Likelihood
 
 
 def _moved(places: tuple[int, ...], shift: int) -> tuple[int, ...]:
-    return tuple(max(0, place - shift) for place in places) if shift else places
+    return tuple(max(0, index - shift) for index in places) if shift else places
 
 
 def _log_softmax(scores: Sequence[float]) -> tuple[float, ...]:

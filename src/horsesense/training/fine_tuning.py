@@ -146,14 +146,14 @@ def fine_tune(
     leaks = [[check_plan(plan, recipe.allow_overlap) for plan in seed_plans] for seed_plans in drawn]
     folders = [folder / _slug(each[0].name) if len(by_number) > 1 else folder for each in by_number]
     if os.environ.get("RANK", "0") != "0":
-        for seed_plans, place in zip(by_number, folders, strict=True):
-            train_seeds(model, seed_plans, recipe, place)
+        for seed_plans, index in zip(by_number, folders, strict=True):
+            train_seeds(model, seed_plans, recipe, index)
         return None
     with locked(folder):
         if engine.remote:
             trainings = [
-                (plan, replace(recipe, seed=seed), place / f"seed-{seed}")
-                for seed_plans, place in zip(by_number, folders, strict=True)
+                (plan, replace(recipe, seed=seed), index / f"seed-{seed}")
+                for seed_plans, index in zip(by_number, folders, strict=True)
                 for seed, plan in enumerate(seed_plans)
             ]
             grid = TrainingGrid(model, trainings, progress)
@@ -162,8 +162,8 @@ def fine_tune(
                 lost = f"not everything was trained: {'; '.join(grid.lost)}"
                 raise UserError(lost, fix="run the same command again")
         points = [
-            _evaluate(model, seed_plans, recipe, place, probe, slices, leak, progress, engine)
-            for seed_plans, place, leak in zip(by_number, folders, leaks[0], strict=True)
+            _evaluate(model, seed_plans, recipe, index, probe, slices, leak, progress, engine)
+            for seed_plans, index, leak in zip(by_number, folders, leaks[0], strict=True)
         ]
         for point in points:
             if leak_words := point.leaks.in_words():

@@ -104,8 +104,8 @@ def _masked_at_random(fed: Fed, tokenizer: Any) -> Fed:
     hidden = (torch.rand(ids.shape) < _MASKED_SHARE) & ~special & fed["attention_mask"].bool()
     # If no token of a text was drawn, its last one is masked.
     for row in (~hidden.any(1)).nonzero()[:, 0].tolist():
-        places = (~special[row] & fed["attention_mask"][row].bool()).nonzero()[:, 0]
-        hidden[row, places[-1:]] = True
+        indices = (~special[row] & fed["attention_mask"][row].bool()).nonzero()[:, 0]
+        hidden[row, indices[-1:]] = True
     labels = ids.masked_fill(~hidden, _IGNORED)
     lot = torch.rand(ids.shape)
     ids = ids.masked_fill(hidden & (lot < 0.8), tokenizer.mask_token_id)
@@ -274,12 +274,12 @@ class LikelihoodLosses:
         import torch
 
         ids = [row for example in batch for row in example["ids"]]
-        asked = [places for example in batch for places in example["asked"]]
+        asked = [indices for example in batch for indices in example["asked"]]
         means = [example["mean"] for example in batch for _ in example["ids"]]
         fed = inputs_of(ids, [()] * len(ids), tokenizer.pad_token_id)
-        reads = [(row, place) for row, places in enumerate(asked) for place in places]
+        reads = [(row, index) for row, indices in enumerate(asked) for index in indices]
         fed["rows"], fed["places"] = torch.tensor(reads).T
-        fed["targets"] = torch.tensor([ids[row][place] for row, place in reads])
+        fed["targets"] = torch.tensor([ids[row][index] for row, index in reads])
         fed["weights"] = torch.tensor([1 / len(asked[row]) if means[row] else 1.0 for row, _ in reads])
         return fed | _owners_and_golds(batch)
 
@@ -288,8 +288,8 @@ class LikelihoodLosses:
         import torch
 
         names = ("rows", "places", "targets", "weights", "owners", "golds")
-        rows, places, targets, weights, owners, golds = (fed.pop(name) for name in names)
-        logits = _logits_at(network, fed, rows, places - 1)  # the logits before a token predict it
+        rows, indices, targets, weights, owners, golds = (fed.pop(name) for name in names)
+        logits = _logits_at(network, fed, rows, indices - 1)  # the logits before a token predict it
         values = logits.log_softmax(1).gather(1, targets[:, None])[:, 0] * weights
         scores = torch.zeros(len(owners), device=values.device).index_add(0, rows, values)
         return softmax_loss(scores, owners, golds)
@@ -346,8 +346,8 @@ class LetterLosses:
         import torch
 
         names = ("places", "rows", "numbers", "targets", "owners", "golds")
-        places, rows, numbers, targets, owners, golds = (fed.pop(name) for name in names)
-        logits = _logits_at(network, fed, torch.arange(len(places), device=places.device), places)
+        indices, rows, numbers, targets, owners, golds = (fed.pop(name) for name in names)
+        logits = _logits_at(network, fed, torch.arange(len(indices), device=indices.device), indices)
         shares = logits.log_softmax(1)[rows, targets].exp()
         letters = torch.zeros(len(owners), device=shares.device).index_add(0, numbers, shares)
         return softmax_loss(letters.clamp_min(1e-30).log(), owners, golds)

@@ -210,7 +210,7 @@ class _Training:
     def _loop(self, network: Any, examples: list[Any], lm_head: Any) -> tuple[Any, Any, Any]:
         from horsesense.training.transformers_trainer import LossCurve, Patience, TrainingLoop, arguments
 
-        place = self.folder / CHECKPOINTS if self.folder else Path(tempfile.gettempdir())
+        index = self.folder / CHECKPOINTS if self.folder else Path(tempfile.gettempdir())
         curve, patience = LossCurve(self.progress), Patience(self.recipe.patience)
         kind = self.objective.kind
         losses = self.objective.losses
@@ -220,7 +220,7 @@ class _Training:
             evaluator=self._evaluate,
             eval_at=self.recipe.eval_steps,
             model=network,
-            args=arguments(self.recipe, place, len(examples), self.folder is not None),
+            args=arguments(self.recipe, index, len(examples), self.folder is not None),
             train_dataset=examples,
             eval_dataset=examples[:1],  # the Trainer needs one to evaluate at all; `_evaluate` has the real ones
             data_collator=lambda batch: losses.collate(batch, self.opened.tokenizer, kind),

@@ -77,10 +77,10 @@ class TrainingLoop(Trainer):  # type: ignore[misc]  # transformers has no types
         super()._save_checkpoint(model, trial)
         if not self.is_world_process_zero():
             return
-        place = Path(self.args.output_dir)
-        Store(place / f"checkpoint-{self.state.global_step}").record_all()
+        index = Path(self.args.output_dir)
+        Store(index / f"checkpoint-{self.state.global_step}").record_all()
         best = self.state.best_model_checkpoint
-        rotate_checkpoints(output_dir=str(place), save_total_limit=_CHECKPOINTS, best_model_checkpoint=best)
+        rotate_checkpoints(output_dir=str(index), save_total_limit=_CHECKPOINTS, best_model_checkpoint=best)
 
 
 def is_whole_checkpoint(folder: Path) -> bool:

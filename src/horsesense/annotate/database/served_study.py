@@ -150,10 +150,10 @@ def _rows(study: Study, purpose: str, probe: Probe, tasks: Mapping[str, Task]) -
     for item in probe.items:
         queues.setdefault(item.id if study.instrument.unit == "item" else item.family, _queue(item, study.queue))
     # Neighbours in a probe are often of one family; nobody should get them in a row.
-    places = random.Random(study.seed).sample(range(len(tasks)), len(tasks))
+    indices = random.Random(study.seed).sample(range(len(tasks)), len(tasks))
     counts = {"held": 0, "answered": 0, "round": 1, "wanted": study.per_item if purpose == "item" else 0}
-    for place, key in zip(places, tasks, strict=True):
-        yield {"key": key, "purpose": purpose, "place": place, "queue": queues[key]} | counts
+    for index, key in zip(indices, tasks, strict=True):
+        yield {"key": key, "purpose": purpose, "place": index, "queue": queues[key]} | counts
 
 
 def _queue(item: Item, name: str) -> str:

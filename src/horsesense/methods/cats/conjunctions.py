@@ -47,7 +47,7 @@ def find_conjunctions(sentence: str) -> list[Word]:
     ['but']
     """
     words = words_of(sentence)
-    return [word for place, word in enumerate(words) if place and word.text in conjunctions() and joins(words, place)]
+    return [word for index, word in enumerate(words) if index and word.text in conjunctions() and joins(words, index)]
 
 
 def replaced(sentence: str, word: Word) -> str:

@@ -167,8 +167,8 @@ def with_sources(items: Sequence[Item]) -> list[Item]:
 
     Twins ("… was too wide", "… was too narrow") have no sentence in common, but more than half of their words.
     """
-    schemas = [place for place, item in enumerate(items) if item.facets["task"] in ("ca", "wsc")]
-    bags = [{word for option in items[place].options for word in words(option)} for place in schemas]
+    schemas = [index for index, item in enumerate(items) if item.facets["task"] in ("ca", "wsc")]
+    bags = [{word for option in items[index].options for word in words(option)} for index in schemas]
     twins = [(schemas[first], schemas[second]) for first, second in alike(bags)]
     sources = linked([set(item.groups.values()) for item in items], twins)
     return [
@@ -230,8 +230,8 @@ read_cats_robust_raw = partial(read_cats_robust, raw=True)
 def _with_pair_sources(items: Sequence[Item]) -> list[Item]:
     """Group lines from the same sentences, or from Winograd twins, under one source."""
     bags = [{word for option in item.options for word in words(option)} for item in items]
-    originals = [place for place, item in enumerate(items) if item.member == "a"]
-    pairs = [(originals[first], originals[second]) for first, second in alike([bags[place] for place in originals])]
+    originals = [index for index, item in enumerate(items) if item.member == "a"]
+    pairs = [(originals[first], originals[second]) for first, second in alike([bags[index] for index in originals])]
     keys = [{item.groups["candidates"], candidates_key(item.options)} for item in items]
     sources = linked(keys, pairs)
     return [

@@ -51,10 +51,10 @@ def twins_of(pairs: Sequence[tuple[Item, Pair]]) -> list[tuple[Item, Item, Dual]
     twins = []
     for members in alike.values():
         taken: set[str] = set()
-        for place, (item, pair) in enumerate(members):
+        for index, (item, pair) in enumerate(members):
             if item.id in taken:
                 continue
-            for other, other_pair in members[place + 1 :]:
+            for other, other_pair in members[index + 1 :]:
                 if other.id in taken or other.answer == item.answer:
                     continue
                 change = _change([*pair.before, "/", *pair.after], [*other_pair.before, "/", *other_pair.after])

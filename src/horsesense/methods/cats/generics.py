@@ -58,9 +58,9 @@ def is_generic(text: str) -> bool:
 
 def _has_past(each: Sequence[str]) -> bool:
     """Return whether the sentence reports an event: a past form with no "be" or "have" before it."""
-    for place, word in enumerate(each):
-        if place and verb_form(word)[1] == "past" and not is_noun(word):
-            before = {*each[max(0, place - 3) : place]}
+    for index, word in enumerate(each):
+        if index and verb_form(word)[1] == "past" and not is_noun(word):
+            before = {*each[max(0, index - 3) : index]}
             if not before & {"is", "are", "be", "being", "get", "have", "has"} and "ADJ" not in lemmas_of(word):
                 return True
     return False

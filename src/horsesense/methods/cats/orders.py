@@ -51,7 +51,7 @@ def orders_probe(limit: int | None = 100, seed: int = 0) -> Probe:
     items = [item for chain in chains() for item in _pairs(chain, draw)]
     if limit is not None and limit < len(items):
         chosen = set(draw.sample(range(len(items)), limit))
-        items = [item for place, item in enumerate(items) if place in chosen]
+        items = [item for index, item in enumerate(items) if index in chosen]
     description = (
         "One thing compared with a smaller and a greater one, in total orders that are written down; keys are proved."
     )
@@ -63,14 +63,14 @@ def orders_probe(limit: int | None = 100, seed: int = 0) -> Probe:
 
 def _pairs(chain: Chain, draw: random.Random) -> list[Item]:
     items = []
-    for place in range(1, len(chain.things) - 1):
+    for index in range(1, len(chain.things) - 1):
         for negated in (False, False, True):
-            below, above = draw.choice(chain.things[:place]), draw.choice(chain.things[place + 1 :])
+            below, above = draw.choice(chain.things[:index]), draw.choice(chain.things[index + 1 :])
             more = chain.more if draw.random() < 0.5 else OPPOSITES[chain.more]
             others, right = [below, above], 0 if (more == chain.more) != negated else 1
             if draw.random() < 0.5:
                 others, right = others[::-1], 1 - right
-            items.append(_item(chain, chain.things[place], f"not {more}" if negated else more, others, right))
+            items.append(_item(chain, chain.things[index], f"not {more}" if negated else more, others, right))
     # The same two sentences in the other order are the same question.
     return list({frozenset(item.options): item for item in items}.values())
 

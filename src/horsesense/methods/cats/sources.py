@@ -78,7 +78,7 @@ def read_sense_reasons(paths: Sequence[Path], skip_bad: bool = False) -> Probe:
             gold = _gold(golds, row, answers, {"A": 0, "B": 1, "C": 2})
             statement = spaced(filled_cell(row, "FalseSent")).rstrip(" .")
             reasons = [spaced(filled_cell(row, name)).rstrip(" .") for name in _REASONS]
-            options = [joined("smr", place, statement=statement, reason=each) for place, each in enumerate(reasons)]
+            options = [joined("smr", index, statement=statement, reason=each) for index, each in enumerate(reasons)]
             reframing.add(options, gold, questions, line, identity=row["id"].strip())
     return reframing.probe(paths, "the statement is said to be against common sense because of each reason")
 
@@ -135,8 +135,8 @@ def _add_argument(reframing: Reframing, row: SourceRow, path: Path, line: int, w
     warrants = [spaced(filled_cell(row, name)).rstrip(" .") for name in ("warrant0", "warrant1")]
     gold = whole_number(filled_cell(row, "correctLabelW0orW1"), "label", 1)
     options = [
-        joined("arct", place, wording, reason=reason, warrant=warrant, claim=claim)
-        for place, warrant in enumerate(warrants)
+        joined("arct", index, wording, reason=reason, warrant=warrant, claim=claim)
+        for index, warrant in enumerate(warrants)
     ]
     facets: dict[str, Facet] = {"join": wording}
     if column := _negation_column(row):
@@ -201,7 +201,7 @@ def _with_endings(task: str, context: str, start: str, endings: Sequence[str]) -
     cleaned = [without_brackets(ending) for ending in endings]
     if not all(cleaned):
         raise UserError("an ending is empty", fix="fill it in, or leave the instance out")
-    return [joined(task, place, ending=ending, **parts) for place, ending in enumerate(cleaned)]
+    return [joined(task, index, ending=ending, **parts) for index, ending in enumerate(cleaned)]
 
 
 # Winograd schemas.
@@ -249,16 +249,16 @@ def letter_place(text: str, number: int) -> int:
     (1, 0)
     """
     letter = text.strip().rstrip(".").upper()
-    place = (
+    index = (
         int(letter) if letter.isdecimal() and len(letter) < 3 else ord(letter) - ord("A") if len(letter) == 1 else -1
     )
     if not letter:
         raise UserError("the right answer is missing", fix="fill it in, or leave the schema out")
-    if not 0 <= place < number:
+    if not 0 <= index < number:
         raise UserError(
             f"the answer {text.strip()!r} is not one of the {number} candidates", fix="use A, B … or 0, 1 …"
         )
-    return place
+    return index
 
 
 # A table with a header: a text, its pronoun, two or more candidates, the right one.
@@ -274,8 +274,8 @@ def table_schemas(reading: Reading, path: Path) -> Iterator[WinogradSchema]:
 
 def _row_schema(row: SourceRow, line: int) -> WinogradSchema:
     text, pronoun, answer = (filled_cell(row, _column(row, role)) for role in ("text", "pronoun", "answer"))
-    place = next((row[name] for name in _COLUMNS["place"] if row.get(name)), None)
-    before, pronoun, after = parted(text, pronoun, int(place) if place and place.isdecimal() else None)
+    index = next((row[name] for name in _COLUMNS["place"] if row.get(name)), None)
+    before, pronoun, after = parted(text, pronoun, int(index) if index and index.isdecimal() else None)
     candidates = _candidates(row)
     if answer in candidates:
         return WinogradSchema(before, pronoun, after, candidates, candidates.index(answer), line)
@@ -348,7 +348,7 @@ def _objects(reading: Reading, path: Path) -> Iterator[NumberedObject]:
     text = read_text(path)
     try:
         if text.lstrip().startswith("["):
-            yield from ((place, _object(value)) for place, value in enumerate(orjson.loads(text), start=1))
+            yield from ((index, _object(value)) for index, value in enumerate(orjson.loads(text), start=1))
             return
     except orjson.JSONDecodeError as error:
         raise UserError(f"this is not JSON: {error.msg}", file=path, line=error.lineno) from None
@@ -380,8 +380,8 @@ def _object_schema(values: dict[str, Any], line: int) -> WinogradSchema:
     options = values["options"]
     if not isinstance(options, list) or not all(isinstance(option, str) and option.strip() for option in options):
         raise UserError("the field 'options' is not a list of texts", fix="check the file")
-    place = values.get("pronoun_loc")
-    before, pronoun, after = parted(_text(values, "text"), _text(values, "pronoun"), place)
+    index = values.get("pronoun_loc")
+    before, pronoun, after = parted(_text(values, "text"), _text(values, "pronoun"), index)
     label = values.get("label", "")
     return WinogradSchema(before, pronoun, after, tuple(options), letter_place(str(label), len(options)), line)
 
@@ -397,7 +397,7 @@ def _shared_text(values: dict[str, Any]) -> str:
 
 
 def _right(members: list[NumberedObject], field: str) -> int:
-    right = [place for place, (_, values) in enumerate(members) if values.get(field) in (True, 1, "true", "True")]
+    right = [index for index, (_, values) in enumerate(members) if values.get(field) in (True, 1, "true", "True")]
     if len(right) != 1:
         raise UserError(f"{len(right)} of the {len(members)} candidates of this text are right", fix="one must be")
     return right[0]
@@ -411,11 +411,11 @@ def _substitution_schema(members: list[NumberedObject]) -> WinogradSchema:
 
 def _span_schema(members: list[NumberedObject]) -> WinogradSchema:
     text, target = members[0][1]["text"], members[0][1]["target"]
-    words, place = text.split(), target.get("span2_index")
+    words, index = text.split(), target.get("span2_index")
     pronoun = _text(target, "span2_text")
-    if type(place) is not int or not 0 <= place < len(words) or not words[place].startswith(pronoun):
-        raise UserError(f"word {place} of the text is not {pronoun!r}", fix="check the file")
-    before, after = " ".join(words[:place]), " ".join([words[place][len(pronoun) :], *words[place + 1 :]])
+    if type(index) is not int or not 0 <= index < len(words) or not words[index].startswith(pronoun):
+        raise UserError(f"word {index} of the text is not {pronoun!r}", fix="check the file")
+    before, after = " ".join(words[:index]), " ".join([words[index][len(pronoun) :], *words[index + 1 :]])
     candidates = tuple(_text(values["target"], "span1_text") for _, values in members)
     return WinogradSchema(before, pronoun, after, candidates, _right(members, "label"), members[0][0])
 

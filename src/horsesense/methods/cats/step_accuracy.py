@@ -82,7 +82,7 @@ def connectives(text: str) -> list[Word]:
     ['because', 'and']
     """
     words = words_of(text)
-    return [word for place, word in enumerate(words) if place and joins(words, place)]
+    return [word for index, word in enumerate(words) if index and joins(words, index)]
 
 
 def joins(words: Sequence[Word], place: int) -> bool:
@@ -148,11 +148,11 @@ def beaten(scores: Sequence[Sequence[float]], answers: Sequence[int | None]) -> 
     if len(scores) != len(answers):
         raise UserError(f"there are scores for {len(scores)} items and answers for {len(answers)}")
     shares = np.full(len(scores), np.nan)
-    for place, (row, answer) in enumerate(zip(scores, answers, strict=True)):
+    for index, (row, answer) in enumerate(zip(scores, answers, strict=True)):
         if answer is not None and len(row) > 1:
             others = [score for option, score in enumerate(row) if option != answer]
             wins = sum(1.0 if row[answer] > score else 0.5 if row[answer] == score else 0.0 for score in others)
-            shares[place] = wins / len(others)
+            shares[index] = wins / len(others)
     return shares
 
 
@@ -175,13 +175,13 @@ def by_number(values: Floats, units: Sequence[str], numbers: Sequence[float | No
     """
     if not len(values) == len(units) == len(numbers):
         raise UserError(f"there are {len(values)} values for {len(units)} units and {len(numbers)} numbers")
-    places: dict[float, list[int]] = {}
-    for place, number in enumerate(numbers):
-        if number is not None and not np.isnan(values[place]):
-            places.setdefault(number, []).append(place)
+    indices: dict[float, list[int]] = {}
+    for index, number in enumerate(numbers):
+        if number is not None and not np.isnan(values[index]):
+            indices.setdefault(number, []).append(index)
     return [
-        ByNumber(number, accuracy(values[members], [units[place] for place in members], chance=0.5))
-        for number, members in sorted(places.items())
+        ByNumber(number, accuracy(values[members], [units[index] for index in members], chance=0.5))
+        for number, members in sorted(indices.items())
     ]
 
 
@@ -331,11 +331,11 @@ def _of_model(name: str, answered: Sequence[ProbeAnswers], by_people: Mapping[st
         credit = beaten(run.scores(run.primary()), [item.answer for item in run.items])
         counts = [steps_of(item) if by_people is None else by_people.get(item.id) for item in run.items]
         run_units = [item.unit(run.probe.card.group) for item in run.items]
-        known = [place for place, count in enumerate(counts) if count is not None and not np.isnan(credit[place])]
+        known = [index for index, count in enumerate(counts) if count is not None and not np.isnan(credit[index])]
         if not known:
             continue
-        mean = float(np.mean([count for place in known if (count := counts[place]) is not None]))
-        overall = accuracy(credit[known], [run_units[place] for place in known], chance=0.5)
+        mean = float(np.mean([count for index in known if (count := counts[index]) is not None]))
+        overall = accuracy(credit[known], [run_units[index] for index in known], chance=0.5)
         sets.append(SetSteps(run.part.probe.name, mean, overall, tuple(by_number(credit, run_units, counts))))
         values.append(credit)
         units += run_units

@@ -215,13 +215,13 @@ def average_of(
     """
     names = list(credits)
     judged = {name: ~np.isnan(credits[name]) for name in names}
-    rows = [(name, place) for name in names for place in np.flatnonzero(judged[name]).tolist()]
+    rows = [(name, index) for name in names for index in np.flatnonzero(judged[name]).tolist()]
     columns = []
     for wanted in names:
-        right = [credits[name][place] if name == wanted else 0.0 for name, place in rows]
+        right = [credits[name][index] if name == wanted else 0.0 for name, index in rows]
         count = [1.0 if name == wanted else 0.0 for name, _ in rows]
         columns += [np.array(right), np.array(count)]
-    table = totals(columns, [units[name][place] for name, place in rows])
+    table = totals(columns, [units[name][index] for name, index in rows])
     value = float(_mean(table.total[None, :])[0])
     ends = rate_interval(value, spread(_mean, table, seed, resamples), table.number, level)
     return Estimate(

@@ -127,7 +127,7 @@ def _pairs(level: int) -> list[tuple[_Target, _Target]]:
     """Return the pairs of things that differ in one property and are in different states."""
     if level < 2:
         return [(_Target(0, mark, 0), _Target(1, mark, 0)) for mark in (0, 1)]
-    every = [_Target(place, mark, further) for place in (0, 1) for mark in (0, 1) for further in (0, 1)]
+    every = [_Target(index, mark, further) for index in (0, 1) for mark in (0, 1) for further in (0, 1)]
     if level < 5:
         every = [target for target in every if target.further == 0]
     return [
@@ -142,7 +142,7 @@ def _pairs(level: int) -> list[tuple[_Target, _Target]]:
 
 def _reversed_pairs(level: int) -> list[tuple[_Target, _Target]]:
     """Return pairs of things in different places that share two of state, mark and further mark."""
-    every = [_Target(place, mark, further) for place in (0, 1) for mark in (0, 1) for further in (0, 1)]
+    every = [_Target(index, mark, further) for index in (0, 1) for mark in (0, 1) for further in (0, 1)]
     if level < 5:
         every = [target for target in every if target.further == 0]
     return [

@@ -140,7 +140,7 @@ def build_partwhole(
         notes.update(overlap(items, published))
     if limit is not None and limit < len(items):
         sampled = set(random.Random(seed).sample(range(len(items)), limit))
-        items = [item for place, item in enumerate(items) if place in sampled]
+        items = [item for index, item in enumerate(items) if index in sampled]
     card = Card(
         name="partwhole",
         method="partwhole",

@@ -64,7 +64,7 @@ def odd_triples(paths: Sequence[Path]) -> OddTriples:
         lines = Reading().lines(path)
         header = fields_of(lines[0][1], ",", quoted=True)
         check_columns(header, COLUMNS, path)
-        places = [header.index(name) for name in COLUMNS]
+        indices = [header.index(name) for name in COLUMNS]
         for number, raw in lines[1:]:
             rows += 1
             try:
@@ -76,7 +76,7 @@ def odd_triples(paths: Sequence[Path]) -> OddTriples:
                 about = f"{len(fields)} fields, and the header has {len(header)}"
                 oddities.append(Oddity("unreadable", path.name, number, tuple(fields[:3]), about))
                 continue
-            *words, label, binary = (fields[place].strip() for place in places)
+            *words, label, binary = (fields[index].strip() for index in indices)
             triple = tuple(words)
             oddities += [Oddity(kind, path.name, number, triple, about) for kind, about in _odd(triple, label, binary)]
             earlier = first.setdefault(tuple(word.lower() for word in triple), (path.name, number, label))

@@ -347,15 +347,15 @@ def read_text_modifiers(paths: Sequence[Path], nouns: Collection[str], licence: 
 
 
 def _described(tokens: Sequence[str], forms: dict[str, str]) -> Iterator[tuple[str, str]]:
-    for place, token in enumerate(tokens):
-        noun, end = forms.get(token), place + 1
+    for index, token in enumerate(tokens):
+        noun, end = forms.get(token), index + 1
         if end < len(tokens) and (pair := forms.get(f"{token} {tokens[end]}")):
             noun, end = pair, end + 1
         if noun is None:
             continue
         # "dog house": a noun before another noun is not a head.
         compound = end < len(tokens) and tokens[end] in forms
-        if place and not compound and (adjective := plain_adjective(tokens[place - 1])):
+        if index and not compound and (adjective := plain_adjective(tokens[index - 1])):
             yield noun, adjective
         if end + 1 < len(tokens) and tokens[end] in _COPULAS:
             after = end + 2 if tokens[end + 1] in _DEGREES else end + 1

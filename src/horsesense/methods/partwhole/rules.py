@@ -250,7 +250,7 @@ class Parthood:
 
     def _senses(self, noun: str) -> list[int]:
         """Return the nouns that a word names, commonest sense first."""
-        return [place for place in self.graph.senses.get(noun, ()) if ".n." in self.graph.ids[place]]
+        return [index for index in self.graph.senses.get(noun, ()) if ".n." in self.graph.ids[index]]
 
     def _is_name(self, concept: int) -> bool:
         return all(lemma[:1].isupper() for lemma in self.graph.lemmas[concept])

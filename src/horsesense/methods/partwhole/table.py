@@ -224,12 +224,12 @@ def _row(name: str, runs: Sequence[ProbeAnswers], train: Sequence[Item]) -> Tabl
     earned, predicted = [], []
     for run in runs:
         credits = run.credits(run.primary())
-        places = {item.id: place for place, item in enumerate(run.items)}
-        order = [places[item.id] for item in judged]
+        indices = {item.id: index for index, item in enumerate(run.items)}
+        order = [indices[item.id] for item in judged]
         earned.append(credits.values[order])
-        predicted.append([credits.predicted[place] for place in order])
+        predicted.append([credits.predicted[index] for index in order])
     credit: Floats = np.mean(earned, axis=0)
-    together = [tuple(option for options in predicted for option in options[place]) for place in range(len(judged))]
+    together = [tuple(option for options in predicted for option in options[index]) for index in range(len(judged))]
     wholes, parts = ([item.groups[role] for item in judged] for role in ("whole", "part"))
     guess = chance([len(item.options) for item in judged])
     error = kappa = None
@@ -356,20 +356,20 @@ def of_model(runs: Sequence[ProbeAnswers], votes: Votes, dev: Sequence[ProbeAnsw
         forecasts.append(calibration(scores) if calibration else softmax(scores))
     calibrated = any(calibrations)
     forecast: Floats = np.mean(forecasts, axis=0)
-    rows = [(place, vote) for place, item in enumerate(items) for vote in _equal(votes.get(triple_of(item), ()))]
+    rows = [(index, vote) for index, item in enumerate(items) for vote in _equal(votes.get(triple_of(item), ()))]
     if not rows:
         raise UserError("no vote is about these triples", fix="give the votes that their labels were made of")
-    places = [place for place, _ in rows]
-    wholes, parts = ([items[place].groups[role] for place in places] for role in ("whole", "part"))
-    near = _measure(forecast[places], [vote for _, vote in rows], wholes, parts, calibrated)
+    indices = [index for index, _ in rows]
+    wholes, parts = ([items[index].groups[role] for index in indices] for role in ("whole", "part"))
+    near = _measure(forecast[indices], [vote for _, vote in rows], wholes, parts, calibrated)
     return replace(near, accuracy=_right(forecast, items)) if calibrated else near
 
 
 def _right(forecast: Floats, items: Sequence[Item]) -> Estimate:
     """Return the accuracy of the most probable label."""
-    judged = [place for place, item in enumerate(items) if item.answer is not None]
-    hits = [float(int(forecast[place].argmax()) == items[place].answer) for place in judged]
-    wholes, parts = ([items[place].groups[role] for place in judged] for role in ("whole", "part"))
+    judged = [index for index, item in enumerate(items) if item.answer is not None]
+    hits = [float(int(forecast[index].argmax()) == items[index].answer) for index in judged]
+    wholes, parts = ([items[index].groups[role] for index in judged] for role in ("whole", "part"))
     return accuracy(hits, wholes, 1 / forecast.shape[1], crossed=parts)
 
 
@@ -420,9 +420,9 @@ def _ceiling(votes: Votes, labels: int) -> Distributions | None:
     equal = {triple: ratings for triple, ratings in votes.items() if _equal(ratings)}
     if not equal:
         return None
-    forecast, held, places = leave_one_out(list(equal.values()), labels)
+    forecast, held, indices = leave_one_out(list(equal.values()), labels)
     triples = list(equal)
-    wholes, parts = ([triples[place][role] for place in places] for role in (0, 1))
+    wholes, parts = ([triples[index][role] for index in indices] for role in (0, 1))
     return _measure(forecast, held, wholes, parts, False)
 
 

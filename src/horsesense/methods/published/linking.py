@@ -32,8 +32,8 @@ def shared_start(texts: Sequence[str]) -> str:
     """
     # Of sorted texts the first and the last differ soonest.
     low, high = min(texts), max(texts)
-    place = next((n for n, pair in enumerate(zip(low, high, strict=False)) if pair[0] != pair[1]), len(low))
-    return low[:place]
+    index = next((n for n, pair in enumerate(zip(low, high, strict=False)) if pair[0] != pair[1]), len(low))
+    return low[:index]
 
 
 def alike(bags: Sequence[Collection[str]], share: float = 0.5) -> Iterator[tuple[int, int]]:
@@ -46,16 +46,16 @@ def alike(bags: Sequence[Collection[str]], share: float = 0.5) -> Iterator[tuple
     """
     frequency = Counter(word for bag in bags for word in bag)
     holders: dict[str, list[int]] = defaultdict(list)
-    for place, bag in enumerate(bags):
+    for index, bag in enumerate(bags):
         rare = sorted(bag, key=lambda word: (frequency[word], word))
         met = set()
         for word in rare[: len(rare) - math.ceil(share * len(rare)) + 1]:
             met.update(holders[word])
-            holders[word].append(place)
+            holders[word].append(index)
         for other in sorted(met):
             common = len(set(bag) & set(bags[other]))
             if common >= share * (len(bag) + len(bags[other]) - common):
-                yield other, place
+                yield other, index
 
 
 def linked(keys: Sequence[Collection[str]], pairs: Iterable[tuple[int, int]] = ()) -> list[str]:
@@ -70,7 +70,7 @@ def linked(keys: Sequence[Collection[str]], pairs: Iterable[tuple[int, int]] = (
     from scipy.sparse.csgraph import connected_components
 
     number = {key: len(keys) + i for i, key in enumerate(dict.fromkeys(key for each in keys for key in each))}
-    edges = [(place, number[key]) for place, item_keys in enumerate(keys) for key in item_keys] + [*pairs]
+    edges = [(index, number[key]) for index, item_keys in enumerate(keys) for key in item_keys] + [*pairs]
     rows, columns = zip(*edges, strict=True) if edges else ((), ())
     size = len(keys) + len(number)
     links = coo_array(([1] * len(rows), (rows, columns)), shape=(size, size))

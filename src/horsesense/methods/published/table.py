@@ -213,9 +213,9 @@ def read_table(paths: Sequence[Path], skip_bad: bool, columns: Mapping[str, str]
         with reading.line(row_of_table.path, row_of_table.number):
             answer = None if find is None or written is None else _found(find, *written)
             reading.add(_item(name, row_of_table, columns, answer))
-    places = {item.answer for item in reading.items}
-    _check_first_index(find, places, reading.items, paths[0])
-    if len(reading.items) > 1 and len(places) == 1 and None not in places:
+    indices = {item.answer for item in reading.items}
+    _check_first_index(find, indices, reading.items, paths[0])
+    if len(reading.items) > 1 and len(indices) == 1 and None not in indices:
         reading.notes["items whose answer is always the same place"] += len(reading.items)
     if unused := _unused(seen, columns):
         description = f"{description} Columns that nobody mapped: {', '.join(unused)}."
@@ -431,8 +431,8 @@ def _by_text(options: Sequence[str], written: Any) -> int | None:
 
 def _by_letter(options: Sequence[str], written: Any) -> int | None:
     text = str(written).strip().upper()
-    place = ord(text) - ord("A") if re.fullmatch("[A-Z]", text) else -1
-    return place if 0 <= place < len(options) else None
+    index = ord(text) - ord("A") if re.fullmatch("[A-Z]", text) else -1
+    return index if 0 <= index < len(options) else None
 
 
 def _by_index(options: Sequence[str], written: Any) -> int | None:
@@ -456,8 +456,8 @@ def _check_first_index(find: Finder | None, places: set[int | None], items: Sequ
 
 def _by_truth(options: Sequence[str], written: Any) -> int | None:
     """Read true and false where the options are "no" and "yes"."""
-    place = _YES.get(str(written).strip().lower())
-    return None if place is None or list(map(str.lower, options)) != ["no", "yes"] else place
+    index = _YES.get(str(written).strip().lower())
+    return None if index is None or list(map(str.lower, options)) != ["no", "yes"] else index
 
 
 def _finder(rows: Sequence[tuple[Sequence[str], Any]]) -> Finder:

@@ -118,26 +118,26 @@ def hops_cells(
     """Compute accuracy by hops, kind and distance of the distractors, without small cells; ``all_hops`` includes
     items that ask for the concept itself."""
     cells: dict[tuple[int, str, int], list[int]] = {}
-    for place, item in enumerate(items):
+    for index, item in enumerate(items):
         hops = item.facets.get("hops", 0 if all_hops and "distractor_kind" in item.facets else None)
         if item.answer is not None and isinstance(hops, int) and hops >= (0 if all_hops else 1):
             kind, distance = str(item.facets.get("distractor_kind", "")), item.facets.get("distractor_hops", 0)
-            cells.setdefault((hops, kind, int(distance)), []).append(place)
+            cells.setdefault((hops, kind, int(distance)), []).append(index)
     found = []
-    for (hops, kind, distance), places in sorted(cells.items()):
-        if len(places) >= _FEWEST:
-            kinship = _kinship([items[place] for place in places], taxonomy)
-            found.append(HopsCell(hops, kind, distance, _accuracy(places, items, values, units), kinship))
+    for (hops, kind, distance), indices in sorted(cells.items()):
+        if len(indices) >= _FEWEST:
+            kinship = _kinship([items[index] for index in indices], taxonomy)
+            found.append(HopsCell(hops, kind, distance, _accuracy(indices, items, values, units), kinship))
     return found
 
 
 def same_words_cells(items: Sequence[Item], values: Sequence[float], units: Sequence[int]) -> list[HopsCell]:
     """Compute accuracy by hops and kind of distractors on the words that are asked at every number of hops."""
     asked: dict[tuple[str, str], dict[int, list[int]]] = {}
-    for place, item in enumerate(items):
+    for index, item in enumerate(items):
         if item.answer is not None and item.facets.get("hops"):
             word = str(item.facets.get("distractor_kind", "")), item.unit("asked")
-            asked.setdefault(word, {}).setdefault(int(item.facets["hops"]), []).append(place)
+            asked.setdefault(word, {}).setdefault(int(item.facets["hops"]), []).append(index)
     cells = []
     for kind in dict.fromkeys(kind for kind, _ in asked):
         words = [by_hops for (own, _), by_hops in asked.items() if own == kind]
@@ -145,14 +145,14 @@ def same_words_cells(items: Sequence[Item], values: Sequence[float], units: Sequ
         whole = [by_hops for by_hops in words if len(by_hops) == len(every)]
         if len(every) > 1 and len(whole) >= _FEWEST:
             for hops in every:
-                places = [place for by_hops in whole for place in by_hops[hops]]
-                cells.append(HopsCell(hops, kind, 0, _accuracy(places, items, values, units), None))
+                indices = [index for by_hops in whole for index in by_hops[hops]]
+                cells.append(HopsCell(hops, kind, 0, _accuracy(indices, items, values, units), None))
     return cells
 
 
 def _accuracy(places: Sequence[int], items: Sequence[Item], values: Sequence[float], units: Sequence[int]) -> Estimate:
-    chance = float(np.mean([1 / len(items[place].options) for place in places]))
-    return accuracy([values[place] for place in places], [str(units[place]) for place in places], chance)
+    chance = float(np.mean([1 / len(items[index].options) for index in places]))
+    return accuracy([values[index] for index in places], [str(units[index]) for index in places], chance)
 
 
 def _kinship(items: Sequence[Item], taxonomy: Graph | None) -> float | None:

@@ -87,7 +87,7 @@ def genus(definition: str, pos: str) -> list[list[str]]:
     if _ALTERNATIVE.match(plain[len(phrase) :]):
         return []
     told = [word for word in words(phrase) if word not in FUNCTION_WORDS]
-    ends = [len(told), *(place for place, word in enumerate(told) if place and _PARTICIPLE.match(word))]
+    ends = [len(told), *(index for index, word in enumerate(told) if index and _PARTICIPLE.match(word))]
     return [told[:end] for end in dict.fromkeys(ends)]
 
 
@@ -140,10 +140,10 @@ class AttestedConcepts:
         if (graph.ids[lower], graph.ids[upper]) in odd_links():
             return False
         says = len([word for word in words(_plain(graph.definitions[lower])) if word not in FUNCTION_WORDS])
-        for place, lemma in enumerate(graph.lemmas[upper][:_SHOWN]):
+        for index, lemma in enumerate(graph.lemmas[upper][:_SHOWN]):
             parts = words(lemma)
             if says > len(parts) and any(_ends(told, parts, pos) for told in self.genus(lower)):
-                number = _NUMBER.search(graph.ids[upper]) if place == 0 else None
+                number = _NUMBER.search(graph.ids[upper]) if index == 0 else None
                 return int(number[1]) <= _EARLY if number else len(self.certainty.senses([lemma], pos)) == 1
         return False
 

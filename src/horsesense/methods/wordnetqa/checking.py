@@ -97,7 +97,7 @@ def check_items(
         verdicts.append((item.unit(group), bool(found)))
         if found:
             rules = tuple(dict.fromkeys(rule for _, rule in found))
-            options = tuple(item.options[place] for place, _ in found if place != item.answer)
+            options = tuple(item.options[index] for index, _ in found if index != item.answer)
             broken.append(BrokenItem(item.id, item.text, rules, options))
     if not verdicts:
         reason = next(iter(unchecked), "it has no items")
@@ -112,8 +112,8 @@ def check_items(
 def _paraphrased(item: Item, answer: int) -> list[tuple[int, str]]:
     """Return distractors that paraphrase the answer of a dictionary question; other senses are wrong."""
     key = stems(item.options[answer])
-    others = ((place, stems(text)) for place, text in enumerate(item.options) if place != answer)
-    return [(place, PARAPHRASE) for place, told in others if paraphrases(key, told)]
+    others = ((index, stems(text)) for index, text in enumerate(item.options) if index != answer)
+    return [(index, PARAPHRASE) for index, told in others if paraphrases(key, told)]
 
 
 class _Checker:
@@ -140,16 +140,16 @@ class _Checker:
         senses = self.certainty.senses(words, pos) | {asked}
         question = Asked(relation, asked, senses, options[answer])
         found = [(answer, rule) for rule in self.certainty.answer_objections(question, given, item.options[answer])]
-        for place, option in enumerate(options):
-            if place != answer and (rule := self.certainty.objection(question, option)):
-                found.append((place, rule))
+        for index, option in enumerate(options):
+            if index != answer and (rule := self.certainty.objection(question, option)):
+                found.append((index, rule))
         return found
 
     def _options(self, item: Item) -> list[int] | None:
         """Return the concepts of the options; an id takes precedence over the text."""
         found: list[int] = []
-        for place, text in enumerate(item.options):
-            number = self.graph.number.get(item.concepts[place]) if item.concepts else None
+        for index, text in enumerate(item.options):
+            number = self.graph.number.get(item.concepts[index]) if item.concepts else None
             if number is None:
                 if text not in self._named:
                     name = self.name_of(text)

@@ -120,7 +120,9 @@ class Disjointness:
         names = {name for kinds in self._kinds.values() for name, _ in kinds}
         for name in sorted(name for name in names if sorts or not name.startswith(SORTS)):
             rows, columns = ([i for i, c in enumerate(each) if name in self.kinds(c)] for each in (ones, others))
-            listed = [[self.kinds(each[i])[name] for i in places] for each, places in ((ones, rows), (others, columns))]
+            listed = [
+                [self.kinds(each[i])[name] for i in indices] for each, indices in ((ones, rows), (others, columns))
+            ]
             common = _incidence(listed[0], len(self.graph)) @ _incidence(listed[1], len(self.graph)).T
             certified[np.ix_(rows, columns)] |= common.toarray() == 0
         return certified & ~self._overlap(ones, self.below, others, self.below)

@@ -282,13 +282,13 @@ def certified(
     """Return the first answers in an order that are certified; ``together``: and apart from each other."""
     found: list[int] = []
     tried = 0
-    for place in order[usable[order]].tolist():
+    for index in order[usable[order]].tolist():
         if len(found) == most or tried == _TRIED:
             break
-        if usable[place]:
+        if usable[index]:
             tried += 1
-            if pool.certified(question, pool.answers[place]):
-                found.append(pool.answers[place])
+            if pool.certified(question, pool.answers[index]):
+                found.append(pool.answers[index])
                 if together:
-                    usable &= pool.apart[place]
+                    usable &= pool.apart[index]
     return found

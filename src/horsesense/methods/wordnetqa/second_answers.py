@@ -77,5 +77,5 @@ def _shared_out(item: Item, between: str, chance: Random) -> tuple[str, ...] | N
 def _replaced(item: Item, chance: Random, text: str) -> tuple[str, ...]:
     """Return the options with one distractor replaced."""
     options = list(item.options)
-    options[chance.choice([place for place in range(len(options)) if place != item.answer])] = text
+    options[chance.choice([index for index in range(len(options)) if index != item.answer])] = text
     return tuple(options)

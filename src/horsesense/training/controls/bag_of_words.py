@@ -115,10 +115,10 @@ def _differences(items: Sequence[Item], features: _Words) -> tuple[Any, Floats]:
     table = features([option for item in items for option in item.options])
     rights, wrongs, start = [], [], 0
     for item in items:
-        for place in range(len(item.options)):
-            if place != item.answer:
+        for index in range(len(item.options)):
+            if index != item.answer:
                 rights.append(start + (item.answer or 0))
-                wrongs.append(start + place)
+                wrongs.append(start + index)
         start += len(item.options)
     difference = table[rights] - table[wrongs]
     return sparse.vstack([difference, -difference]), np.repeat([1.0, 0.0], len(rights))

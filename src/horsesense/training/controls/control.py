@@ -189,27 +189,27 @@ def labels(items: Sequence[Item]) -> tuple[str, ...]:
 
 def of_labels(items: Sequence[Item], known: Sequence[str], table: Floats) -> list[tuple[float, ...]]:
     """Map scores of labels to scores of the options of each item; an unseen label is an error."""
-    places = {label: place for place, label in enumerate(known)}
+    indices = {label: index for index, label in enumerate(known)}
     scores = []
     for item, row in zip(items, table, strict=True):
-        unseen = next((option for option in item.options if option not in places), None)
+        unseen = next((option for option in item.options if option not in indices), None)
         if unseen is not None:
             raise UserError(
                 f"item {item.id}: the label {unseen!r} never occurs in training (its labels: {', '.join(known)})",
                 fix="train on items with the same options",
             )
-        scores.append(tuple(float(row[places[option]]) for option in item.options))
+        scores.append(tuple(float(row[indices[option]]) for option in item.options))
     return scores
 
 
 def gold_labels(items: Sequence[Item], known: Sequence[str]) -> NDArray[np.int64]:
     """Return the index of each item's right label."""
-    places = {label: place for place, label in enumerate(known)}
+    indices = {label: index for index, label in enumerate(known)}
     golds = [item.options[item.answer] if item.answer is not None else "" for item in items]
-    unseen = next((gold for gold in golds if gold not in places), None)
+    unseen = next((gold for gold in golds if gold not in indices), None)
     if unseen is not None:
         raise UserError(f"the label {unseen!r} never occurs in training", fix="train on items with the same options")
-    return np.array([places[gold] for gold in golds], dtype=np.int64)
+    return np.array([indices[gold] for gold in golds], dtype=np.int64)
 
 
 def slot_value(item: Item, slot: str) -> str:
