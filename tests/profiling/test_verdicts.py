@@ -354,7 +354,7 @@ def test_without_halves_there_is_no_contamination_test() -> None:
 def test_a_cue_that_does_not_pay_is_named_all_the_same() -> None:
     """On material where the cue earns chance, its reader earns chance, and is found by what it follows."""
     clean = PAGE[5]
-    for cue, word in (("best", "of its answers agree with"), ("anti", "It avoids")):
+    for cue, word in (("best", "of its answers come from"), ("anti", "It avoids")):
         model = Model("m", "reads cues", reads=1.0, cue=cue, prior=1.0)
         (found,) = verdicts([simulated_scores(np.random.default_rng(8), model, clean, 0.5)], resamples=50).findings
         assert found.verdict == "reads cues"

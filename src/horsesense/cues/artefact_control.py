@@ -40,7 +40,7 @@ class ChosenCue:
     @property
     def rule(self) -> str:
         """The answering rule, of each half of the items if the halves choose different ones; empty without a cue."""
-        return " (on one half of the items) or ".join(self.picks) + " (on the other half)" * (len(self.picks) > 1)
+        return " (first half) or ".join(self.picks) + " (second half)" * (len(self.picks) > 1)
 
 
 def chosen_cue(

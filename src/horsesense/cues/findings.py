@@ -205,7 +205,7 @@ def find_cues(
 
     Args:
         probe: Name or file of a probe. In Python, also a `Probe`.
-        group: Unit of clustering for intervals: ``family``, ``item``, or a group named in the items, such as ``axiom``.
+        group: Unit of clustering for intervals: ``family``, ``item``, or a name in the items' ``groups``.
             By default, as set in the probe's card.
         model: Model that is tested as one more cue: it sees only the options.
         dtype: Precision of the model.

@@ -455,7 +455,7 @@ def harden(
 
     Args:
         probe: Name or file of a probe. In Python, also a `Probe`.
-        group: Unit of clustering for intervals: ``family``, ``item``, or a group named in the items, such as ``axiom``.
+        group: Unit of clustering for intervals: ``family``, ``item``, or a name in the items' ``groups``.
             By default, as set in the probe's card.
         vectors: Embeddings to filter by first (AFLite): an .npy file with one row per option. In Python, also an array.
         also: Cue of a plug-in to bring to chance too.

@@ -68,7 +68,7 @@ def _parity(*texts: str) -> int:
     return sum(negations(words(text)) for text in texts) % 2
 
 
-@learnt("that is right most often in other items with the same order of the two entities")
+@learnt("that the order of the two entities predicts, learnt from other items")
 def entity_order(table: Table) -> Keys:
     """Whether the two entities keep their order from premise to conclusion."""
     return _codes(table, entity_order_of)
@@ -80,9 +80,7 @@ def negation(table: Table) -> Keys:
     return _codes(table, _parity)
 
 
-@learnt(
-    "that is right most often in other items with the same order of the two entities (the opposite order if negated)"
-)
+@learnt("that the order of the two entities and the negation predict, learnt from other items")
 def entity_order_xor_negation(table: Table) -> Keys:
     """Order of the entities, reversed by a negation in the conclusion."""
 

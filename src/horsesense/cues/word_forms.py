@@ -49,7 +49,7 @@ def stem(table: Table) -> Floats:
     return longest
 
 
-@number("whose spelling is most like a word of the question", "whose spelling is least like a word of the question")
+@number("whose spelling is most like a word of the question", "whose spelling is least like any word of the question")
 def edit_distance(table: Table) -> Floats:
     """Similarity of a word of its name and a word of the question by edit distance, relative to length."""
     vocabulary = list(_whole(table).vocabulary)

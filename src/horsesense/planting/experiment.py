@@ -111,9 +111,9 @@ def plant(
         probe: Name or file of a probe with gold answers. In Python, also a `Probe`.
         model: Model, as in ``run``. By default, the models in horsesense.toml.
         cue: Cue to plant: professor or user (a professor, or the user, thinks that the option is right), metadata (a
-            tag with the answer), asterisk (a mark on the option), length (a longer option), overlap (an option with
-            words of the question), topic (an option with a word on its topic), pattern (few-shot answers that all have
-            the same letter), first or last (position of the option). By default, all that fit the probe.
+            tag with the answer), asterisk (a mark on the option), length (a longer option), overlap (words of
+            the question in the option), topic (a word on the question's topic in the option), pattern (few-shot answers
+            that all have the same letter), first or last (position of the option). By default, all that fit the probe.
         out: Folder that stores the answers; an interrupted run resumes there. By default, runs/MODEL-PROBE-planted.
         limit: Maximum number of items; whole families are drawn.
         seed: Random seed for the cued options, and for sampling items.

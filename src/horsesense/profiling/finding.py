@@ -57,6 +57,8 @@ class OtherCondition(Document):
     """Name of the condition."""
     accuracy: Estimate
     """Accuracy in this condition."""
+    main: float
+    """Accuracy of the same items in the main condition."""
     retention: Estimate | None
     """Share of the knowledge in the main condition that is retained here; None without knowledge there."""
 
@@ -129,6 +131,8 @@ class AbilityFinding(Document):
     """Credit above chance as a share of the attainable credit."""
     adjusted: Estimate
     """The same with all explanations jointly at chance."""
+    decisive: Estimate
+    """The adjusted score with its interval at the level of the verdicts."""
     explanations: tuple[ExplanationFinding, ...]
     """Cues, relatedness, and the model without the question."""
     relatedness_controlled: bool

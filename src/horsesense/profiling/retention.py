@@ -214,7 +214,8 @@ def conditions_shown(
         crossed = None if scores.crossed is None else scores.crossed[asked]
         chance = float(scores.chance[asked].mean())
         rate = accuracy(other.right[asked], scores.clusters[asked], chance, level, seed, resamples, crossed)
-        found.append(OtherCondition(other.name, rate, other.retention(scores, level)))
+        main = float(scores.right[asked].mean())
+        found.append(OtherCondition(other.name, rate, main, other.retention(scores, level)))
     return tuple(found)
 
 

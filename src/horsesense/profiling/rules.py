@@ -112,7 +112,9 @@ def _accuracy(evidence: Evidence) -> str:
 
 
 def _strongest(evidence: Evidence) -> str:
-    return f" The control that its answers agree with most: {evidence.strongest}." if evidence.strongest else ""
+    if not evidence.strongest:
+        return ""
+    return f" Among the controls, its answers agree most with {evidence.strongest}; the adjusted score allows for this."
 
 
 def _cues(evidence: Evidence) -> Judged | None:
@@ -129,8 +131,10 @@ def _cues(evidence: Evidence) -> Judged | None:
         for name, share in evidence.followed.items():
             # A model that avoids a cue still has to guess among the other options.
             if share.low > HALF or share.high < -HALF / (1 / evidence.chance - 1):
-                how = f"About {share.value:.0%} of its answers agree with" if share.value > 0 else "It avoids"
-                return Judged("reads cues", f"{_accuracy(evidence)}. {how} {name}.")
+                if share.value <= 0:
+                    return Judged("reads cues", f"{_accuracy(evidence)}. It avoids {name}.")
+                how = f"An estimated {_share(share)} of its answers come from {name}"
+                return Judged("reads cues", f"{_accuracy(evidence)}. {how} ({_percent(share.level)} interval).")
     return None
 
 
@@ -242,16 +246,20 @@ def _open(evidence: Evidence) -> str:
 
 
 def _leaning(evidence: Evidence) -> str:
-    """State the control that most answers follow where this is not significant, so that nobody misses it."""
-    name = max(evidence.followed, key=lambda name: evidence.followed[name].value, default="")
-    if not name or evidence.followed[name].value <= HALF:
+    """State what would be another verdict if it were significant, so that nobody misses it."""
+    leaning = {f"of its answers come from {name}": share for name, share in evidence.followed.items()}
+    leaning |= {f"of {pairs.kind} pairs get the same answer": pairs.same_answer for pairs in evidence.contrasts}
+    what = max(leaning, key=lambda what: leaning[what].value, default="")
+    if not what or leaning[what].value <= HALF:
         return ""
-    share = evidence.followed[name]
+    share = leaning[what]
+    includes = ", which includes 50%" if share.low <= HALF else ""
+    return f" An estimated {_share(share)} {what} ({_percent(share.level)} interval{includes})."
+
+
+def _share(share: Estimate) -> str:
     ends = interval(max(0.0, share.low), min(1.0, share.high), ".0%")
-    return (
-        f" About {share.value:.0%} of its answers agree with {name}, but the interval of this share, {ends}, "
-        "includes 50%."
-    )
+    return f"{min(1.0, share.value):.0%} {ends}"
 
 
 def _power(evidence: Evidence, only: str = "") -> str:
@@ -267,4 +275,8 @@ def _scores(evidence: Evidence) -> str:
 
 
 def _level(evidence: Evidence) -> str:
-    return f"{100 * evidence.level:.4g}%"
+    return _percent(evidence.level)
+
+
+def _percent(level: float) -> str:
+    return f"{100 * level:.4g}%"

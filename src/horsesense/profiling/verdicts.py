@@ -102,6 +102,7 @@ def finding(
         ceiling=1.0 if scores.bad is None else 1 - scores.bad.value * (1 - chance),
         chance_corrected=own.corrected(level),
         adjusted=own.adjusted(level),
+        decisive=shown.adjusted,
         explanations=tuple(_explanation(name, own, level, seed, resamples) for name in own.columns),
         relatedness_controlled=bool(scores.relatedness),
         conditions=conditions_shown(scores, level, seed, resamples),

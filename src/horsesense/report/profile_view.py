@@ -68,8 +68,8 @@ VERDICTS: dict[str, VerdictStyle] = {
     "not above chance": VerdictStyle(
         "chance",
         "#5f5b54",
-        "The interval of the adjusted score includes 0 and excludes 0.40, and n is large enough (80% power to detect a "
-        "model that knows 40%).",
+        "The interval of the adjusted score that is shown in the cell includes 0 and excludes 0.40, and n is large "
+        "enough (80% power to detect a model that knows 40%).",
     ),
     "inconclusive": VerdictStyle(
         "open",
@@ -78,6 +78,8 @@ VERDICTS: dict[str, VerdictStyle] = {
     ),
 }
 """From the best verdict to the one that says least."""
+PRECEDENCE = "contaminated, reads cues, same answer, not robust, knows, partly, not above chance"
+"""Verdicts in the order in which `horsesense.profiling.rules` decides; inconclusive is the rest."""
 UNJUDGED = "no person wrote or checked their answer keys"
 FIRST_LOOK = (
     "The quick edition is a first look: use the full edition (--full) for anything that you publish. In simulations, "
@@ -85,6 +87,7 @@ FIRST_LOOK = (
     "such as “partly” instead of “knows”. In simulations of the full edition, 96% were right and 0.1% false."
 )
 FORMATS = ("loglikelihood", "pmi", "letters", "generate")
+REWORDED = "Rephrased question"
 OTHERS = "Other items of the family"
 EXPLANATIONS = {"cue": "Best surface cue", "relatedness": "Relatedness", "blind": "Options without the question"}
 
@@ -121,8 +124,8 @@ class ProfileCell:
 
     @property
     def adjusted(self) -> Estimate:
-        """The adjusted score."""
-        return self.finding.adjusted
+        """The adjusted score with the interval that decides the verdict."""
+        return self.finding.decisive
 
     @property
     def disagreeing(self) -> tuple[str, ...]:
@@ -480,19 +483,25 @@ def facts_of(finding: AbilityFinding, ability: ProfiledAbility) -> Iterator[tupl
     chance = "" if e.chance is None else f" Chance is {percent(e.chance, 0)}."
     size = f"{count(finding.n, 'item')} in {count(e.clusters, 'cluster')}"
     yield "Accuracy", f"{e:.0%}, {size}.{chance}"
-    yield "Adjusted score", f"{adjusted_text(finding.adjusted)}. 0 is chance or a shortcut, 1 is the ceiling."
-    for each in _same_merged(finding.explanations):
+    strict = f"{100 * finding.decisive.level:.4g}% interval {adjusted_text(finding.decisive).partition(' ')[2]}"
+    score = adjusted_text(finding.adjusted)
+    score += "" if score == "n/a" else f", {strict}"
+    yield "Adjusted score", f"{score}. 0 is chance or a shortcut, 1 is the ceiling."
+    for each in finding.explanations:
         yield explanation_name(each), explained(each)
     pairs_only = any(each.pairs == finding.families.strict.n for each in finding.contrasts if finding.families)
     if finding.families is not None and not pairs_only:
         strict, alone = finding.families.strict, finding.families.independent
         families = count(strict.n, "family with several items", "families with several items")
         expected = f"If errors were independent, {percent(alone.value, 0)} would be expected."
-        yield "Whole families", f"All items are right, without a tie, in {strict:.0%} of {families}. {expected}"
+        yield "Whole families", f"All items are right in {strict:.0%} of {families}. {expected} Ties count as errors."
     for other in finding.conditions:
         name = _condition_name(other.name)
+        if name == REWORDED and finding.model in CONTROLS:
+            continue  # a baseline guesses on all questions but the inferences
         # In a family every item is predicted from the others, so the accuracy is that of all items once more.
-        rate = "" if name == OTHERS else f"Accuracy {other.accuracy:.0%}, {count(other.accuracy.n, 'item')}. "
+        before = f"{count(other.accuracy.n, 'item')} (in the main condition {percent(other.main, 0)})"
+        rate = "" if name == OTHERS else f"Accuracy {other.accuracy:.0%} on {before}. "
         yield name, f"{rate}{_retention(other)}."
     for pairs in finding.contrasts:
         shares = (("Both right", pairs.both_right), ("one right", pairs.one_right), ("neither", pairs.both_wrong))
@@ -502,7 +511,7 @@ def facts_of(finding: AbilityFinding, ability: ProfiledAbility) -> Iterator[tupl
             f"{count(pairs.pairs, 'pair')} of questions with opposite gold answers. {right}. The model gives the same "
             f"answer to both in {_share(pairs.same_answer)} of the pairs, corrected for chance.",
         )
-    if finding.facts is not None:
+    if finding.facts is not None and finding.model not in CONTROLS:
         used = ""
         if finding.facts.used is not None:
             used = f" It uses {finding.facts.used:.0%} of the facts that it knows."
@@ -522,13 +531,22 @@ def _retention(other: OtherCondition) -> str:
         if other.accuracy.clusters < LEAST_CLUSTERS:
             return f"Retention is not estimated: only {count(other.accuracy.clusters, 'cluster')}"
         return "Retention is not estimated: the score is too close to chance"
-    return "Retention: 100%" if share.low >= 1 else f"Retention: {share:.0%}"
+    return f"Retention: {_whole(share) or format(share, '.0%')}"
 
 
 def _share(estimate: Estimate) -> str:
     """Format an estimate of a share, which may lie outside 0 to 100%."""
+    if whole := _whole(estimate):
+        return whole
     low, value, high = (min(1.0, max(0.0, each)) for each in (estimate.low, estimate.value, estimate.high))
     return f"{replace(estimate, value=value, ci=(low, high)):.0%}"
+
+
+def _whole(share: Estimate) -> str:
+    """State a share whose interval ends at 0 or begins at 100%; empty for others."""
+    if share.low >= 1:
+        return "100% (the interval does not go below)"
+    return "0% (the interval does not go above)" if share.high <= 0 else ""
 
 
 def label_quality(finding: AbilityFinding) -> str:
@@ -548,7 +566,7 @@ def _condition_name(name: str) -> str:
     return {
         "in the retest": "Retest",
         "in the other items of the family": OTHERS,
-        "when the question is rephrased": "Rephrased question",
+        "when the question is rephrased": REWORDED,
     }.get(name, name.capitalize())
 
 
@@ -568,25 +586,13 @@ def explained(each: ExplanationFinding) -> str:
         return f"Shown only the options, the model is right in {each.accuracy:.0%}.{model}"
     sides = [f"{where}, the model is right in {share}" for share, where in ((right, RIGHT), (wrong, WRONG)) if share]
     model = "".join(f" {side}." for side in sides)
-    rule = f"Pick {each.name.removeprefix('picking ')}. This is right in {each.accuracy:.0%}.{model}"
-    tried = f"{each.tried} cues were tried on one half of the items, and the best was used on the other half. "
+    both = ": both are right on the same items" if each.kind == "relatedness" and " or " in each.name else ""
+    rule = f"Pick {each.name.removeprefix('picking ')}{both}. This is right in {each.accuracy:.0%}.{model}"
+    tried = f"{each.tried} cues were tried. Each half of the items is answered by the cue that is best on the other. "
     return f"{tried if each.tried > 1 else ''}{rule}"
 
 
 RIGHT, WRONG = "Where this is right without a tie", "Where it is wrong"
-
-
-def _same_merged(explanations: Sequence[ExplanationFinding]) -> list[ExplanationFinding]:
-    """Merge relatedness by several vectors where it is right on the same items, for which near distractors are made."""
-    merged: list[ExplanationFinding] = []
-    for each in explanations:
-        last = merged[-1] if merged else None
-        if last and last.kind == each.kind == "relatedness" and replace(each, name=last.name) == last:
-            vectors = each.name.rpartition(" by ")[2]
-            merged[-1] = replace(last, name=f"{last.name} or {vectors}: both have the same figures")
-        else:
-            merged.append(each)
-    return merged
 
 
 def contamination_table(profile: Profile) -> TextTable:
@@ -612,8 +618,8 @@ def error_control(profile: Profile) -> str:
     plain, strict = (f"{100 * each:.4g}%" for each in (verdicts.level, verdicts.verdict_level))
     n = len(profile.abilities)
     return (
-        f"Brackets and thick lines are {plain} intervals. The verdicts use {strict} intervals of the adjusted score, "
-        f"corrected for {2 * n} tests per model (Bonferroni): knowledge and cue reading in "
+        f"Intervals are {plain}, but {strict} for the adjusted score of an ability. The verdicts use {strict} "
+        f"intervals, corrected for {2 * n} tests per model (Bonferroni): knowledge and cue reading in "
         f"{count(n, 'ability', 'abilities')}. So at most 5% of models get a false claim of knowledge or cue reading."
     )
 

@@ -156,7 +156,8 @@ def label_quality(answered: ProbeAnswers) -> str:
         f"Bad items: {share:.1%}, {kind}",
         f"Ceiling, if bad items are answered by chance: {percent(stage.ceiling.value)}",
         f"Blind audit of {sound.n:,} items by {sound.auditor.in_words()}, {sound.date}",
-        f"The auditor found {stage.sensitivity:.1%} of {stage.sensitivity.n:,} seeded errors (its sensitivity)",
+        f"Besides, it included {stage.sensitivity.n:,} items with seeded errors; the auditor found "
+        f"{stage.sensitivity:.1%} of them (its sensitivity)",
         *([f"False alarms: {stage.false_alarms:.1%}"] if stage.false_alarms else []),
         *(f"{note[:1].upper()}{note[1:]}" for note in (*sound.notes, related_auditor(answered)) if note),
     ]

@@ -33,8 +33,8 @@ class DesignSettings:
     """Design of the run."""
 
     withhold: Sequence[Withheld] = ()
-    """Ask again without the options (by generation, a free reply; by loglikelihood, a rank among 200 concepts), or
-    without the question."""
+    """What to leave out. options: the model replies freely (generate), or the rank of the key among 200 concepts is
+    computed (loglikelihood). question: only the options are shown."""
     wordings: Annotated[int, Ge(2)] | None = None
     """Ask each item in this many predefined wordings; with --format letters, each wording in two option orders."""
     until: str | None = None
@@ -61,8 +61,9 @@ def ask(
 
     Args:
         model: Model: smollm2 or smollm2-masked (after fetch), a folder, a GGUF file, a Hugging Face id (org/name), an
-            API model (openai/gpt-5) or a server (openai:URL#name); NAME=MODEL sets its label. By default, the models
-            in horsesense.toml. In Python, also a loaded model.
+            API model (openai/gpt-5; open models such as openai/gpt-oss-20b come from Hugging Face) or a server
+            (openai:URL#name); NAME=MODEL sets its label. By default, the models in horsesense.toml. In Python, also a
+            loaded model.
         probe: Name or file of a probe. In Python, also a `Probe`, or probes by name.
         out: Folder that stores the answers; an interrupted run resumes there. By default, nothing is stored.
         limit: Maximum number of items; whole families are drawn.
