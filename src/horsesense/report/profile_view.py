@@ -483,9 +483,9 @@ def facts_of(finding: AbilityFinding, ability: ProfiledAbility) -> Iterator[tupl
     chance = "" if e.chance is None else f" Chance is {percent(e.chance, 0)}."
     size = f"{count(finding.n, 'item')} in {count(e.clusters, 'cluster')}"
     yield "Accuracy", f"{e:.0%}, {size}.{chance}"
-    strict = f"{100 * finding.decisive.level:.4g}% interval {adjusted_text(finding.decisive).partition(' ')[2]}"
+    decisive = f"{100 * finding.decisive.level:.4g}% interval {adjusted_text(finding.decisive).partition(' ')[2]}"
     score = adjusted_text(finding.adjusted)
-    score += "" if score == "n/a" else f", {strict}"
+    score += "" if score == "n/a" else f", {decisive}"
     yield "Adjusted score", f"{score}. 0 is chance or a shortcut, 1 is the ceiling."
     for each in finding.explanations:
         yield explanation_name(each), explained(each)
