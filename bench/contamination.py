@@ -28,7 +28,8 @@ import torch
 import horsesense as hs
 from horsesense.core import ScoringSpec
 from horsesense.cues.artefact_control import ChosenCue
-from horsesense.profiling.abilities import LADDER, chosen
+from horsesense.models.hf.load import load_model
+from horsesense.profiling.abilities import chosen
 from horsesense.profiling.contamination import contamination
 from horsesense.profiling.from_answers import Explained, item_scores_of
 from horsesense.profiling.material import Material, material
@@ -47,9 +48,10 @@ class LowRank(torch.nn.Module):
     def __init__(self, layer: torch.nn.Linear) -> None:
         super().__init__()
         self.layer = layer
-        like = {"device": layer.weight.device, "dtype": layer.weight.dtype}
-        self.down = torch.nn.Parameter(torch.randn(RANK, layer.in_features, **like) / layer.in_features**0.5)
-        self.up = torch.nn.Parameter(torch.zeros(layer.out_features, RANK, **like))
+        like, wide = layer.weight, layer.in_features
+        down = torch.randn(RANK, wide, device=like.device, dtype=like.dtype)
+        self.down = torch.nn.Parameter(down / wide**0.5)
+        self.up = torch.nn.Parameter(torch.zeros(layer.out_features, RANK, device=like.device, dtype=like.dtype))
 
     def forward(self, given: torch.Tensor) -> torch.Tensor:
         learnt: torch.Tensor = self.layer(given) + 2 * (given @ self.down.T) @ self.up.T
@@ -134,11 +136,11 @@ def main() -> None:
         return
     began = time.perf_counter()
     whole = [
-        a for a in chosen([name for name in given.abilities.split(",") if name]) if a.has_twin and a.recipe != LADDER
+        a for a in chosen([name for name in given.abilities.split(",") if name]) if a.has_twin and a.recipe != "ladder"
     ]
     materials = [material(ability, "full", limit=given.limit) for ability in whole]
     device = "cuda" if torch.cuda.is_available() else "cpu"
-    first = hs.load_model("smollm2", device=device)
+    first = load_model("smollm2", device=device)
     texts = [
         item_prompts(item, ScoringSpec(), True).prompts[item.answer].text
         for each in materials

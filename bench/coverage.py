@@ -117,7 +117,8 @@ def pairs(rng: Random, n: int, p: float, q: float, together: float) -> Floats:
     shared, own = rng.normal(size=n), rng.normal(size=(2, n))
     latent = together**0.5 * shared + (1 - together) ** 0.5 * own
     limits = special.ndtri(np.clip([p, q], 0, 1))[:, None]
-    return (latent < limits).astype(np.float64).T
+    right: Floats = (latent < limits).astype(np.float64).T
+    return right
 
 
 def both_right(p: float, q: float, together: float) -> float:

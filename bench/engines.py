@@ -195,7 +195,6 @@ def scheduler(scratch: Path) -> None:
     engine._connect()
     about = WorkerInfo("here", "", own_versions(), 1)
 
-    @ray.remote(max_concurrency=2 * workers, num_cpus=0)
     class Crowd:
         def __init__(self) -> None:
             self.first, self.last = float("inf"), 0.0
@@ -212,7 +211,7 @@ def scheduler(scratch: Path) -> None:
         async def info(self) -> WorkerInfo:
             return about
 
-    crowd = Crowd.remote()
+    crowd = ray.remote(max_concurrency=2 * workers, num_cpus=0)(Crowd).remote()
 
     class Called:
         def __init__(self, method: Any) -> None:

@@ -7,18 +7,29 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 import scipy.special
-from horsesense.methods.published.watts import watts_answers
 
+from horsesense.methods.published.datasets.watts import watts_answers
 from horsesense.methods.published.reading import Reading
 from horsesense.stats.item_response import fit_item_response
 from horsesense.stats.item_statistics import doubtful_keys, item_rest
 
+Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
+Marks = npt.NDArray[np.bool_]
+Keyed = tuple[Integers, Integers, Integers, Marks]
+"""The option that each model chose, the keys, the number of options, and which keys are seeded errors."""
 
-def simulated(items, models, seed, guess=0.0, family_size=1, family_sd=0.0):
+
+def simulated(
+    items: int, models: int, seed: int, guess: float = 0.0, family_size: int = 1, family_sd: float = 0.0
+) -> tuple[Floats, Floats, Floats, Floats]:
     """Answers of models to items with lognormal slopes (mean 1.08) and intercepts around 0.7."""
     rng = np.random.default_rng(seed)
     slope, intercept = np.exp(rng.normal(0, 0.4, items)), rng.normal(0.7, 1.2, items)
@@ -29,7 +40,7 @@ def simulated(items, models, seed, guess=0.0, family_size=1, family_sd=0.0):
     return (rng.random((models, items)) < rate).astype(float), slope, intercept, ability
 
 
-def recovery():
+def recovery() -> None:
     print("| items × models | guessing | family SD | found | r of slopes | RMSE of abilities | mean SE | CPU s |")
     print("|---|---|---|---|---|---|---|---|")
     for items, models, guess, size, sd in (
@@ -49,16 +60,17 @@ def recovery():
         )
 
 
-def at(order, bad, n=50):
+def at(order: Integers, bad: Marks, n: int = 50) -> str:
     """Precision at 50, and recall among as many suspects as there are seeded keys, and twice as many."""
-    hits, number = bad[np.asarray(order)], int(bad.sum())
+    hits, number = bad[order], int(bad.sum())
     return f"{hits[:n].mean():.2f} | {hits[:number].sum() / number:.2f} | {hits[: 2 * number].sum() / number:.2f}"
 
 
-def rows_of(name, chosen, golds, options, bad):
+def rows_of(name: str, chosen: Integers, golds: Integers, options: Integers, bad: Marks) -> None:
     right = (chosen == golds).astype(float)
     correlations = item_rest(right)
-    doubts = [doubt.item for doubt in doubtful_keys(chosen, golds, options, right.mean(1), correlations)]
+    found = doubtful_keys(chosen, golds, options, right.mean(1), correlations)
+    doubts = np.array([doubt.item for doubt in found], dtype=int)
     print(f"| {name} | doubt, {len(doubts)} suspects with {bad[doubts].sum()} of {bad.sum()} | {at(doubts, bad)} |")
     for kind, values in (
         ("lowest item-rest correlation", np.nan_to_num(correlations, nan=1)),
@@ -67,7 +79,7 @@ def rows_of(name, chosen, golds, options, bad):
         print(f"| {name} | {kind} | {at(np.argsort(values, kind='stable'), bad)} |")
 
 
-def seeded(path):
+def seeded(path: Path | None) -> None:
     print("| answers | ranked by | precision at 50 | recall among the first N | among the first 2N |")
     print("|---|---|---|---|---|")
     for models in (10, 20, 40, 100):
@@ -94,7 +106,7 @@ def seeded(path):
         rows_of(f"Watts, {question}", chosen, golds, np.full(len(golds), 2), bad)
 
 
-def found_keys(chosen, golds, options, bad):
+def found_keys(chosen: Integers, golds: Integers, options: Integers, bad: Marks) -> tuple[float, float, int]:
     """Precision at 50 and recall among all suspects, by the doubt."""
     right = (chosen == golds).astype(float)
     doubts = doubtful_keys(chosen, golds, options, right.mean(1), item_rest(right))
@@ -102,9 +114,9 @@ def found_keys(chosen, golds, options, bad):
     return bad[suspects[:50]].mean(), bad[suspects].sum() / bad.sum(), len(suspects)
 
 
-def misled(models, seed):
+def misled(models: int, draw: int) -> Keyed:
     """Answers to four options where a tenth of the items mislead all models alike: what a doubt cannot see through."""
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(1000 + draw)
     items, number = 1200, 50
     ability, level = rng.normal(0, 1.3, models), rng.normal(-0.5, 1.5, items)
     rate = 0.25 + 0.75 * scipy.special.expit(ability[:, None] - level)
@@ -116,11 +128,13 @@ def misled(models, seed):
     return np.where(right, 0, wrong), np.where(bad, rng.integers(1, 4, items), 0), np.full(items, 4), bad
 
 
-def held_out(path, draws=20):
+def held_out(path: Path | None, draws: int = 20) -> None:
     """Twenty new draws each, on answers and seeds that had no part in the choice of the formula where possible."""
     print("| answers, 20 draws | precision at 50, mean (range) | recall among all suspects | suspects, mean |")
     print("|---|---|---|---|")
-    worlds = {f"simulated, a tenth misleading, {n} models": lambda k, n=n: misled(n, 1000 + k) for n in (12, 40)}
+    worlds: dict[str, Callable[[int], Keyed]] = {
+        f"simulated, a tenth misleading, {n} models": partial(misled, n) for n in (12, 40)
+    }
     if path is not None:
         answers = list(watts_answers(Reading(), [path]))
         for question in ("agree", "others"):
@@ -128,7 +142,7 @@ def held_out(path, draws=20):
             chosen = np.array([[-1 if option is None else option for option in each[4].values()] for each in own]).T
             golds = np.array([each[3].answer for each in own])
 
-            def seeded_again(k, chosen=chosen, golds=golds):
+            def seeded_again(k: int, chosen: Integers = chosen, golds: Integers = golds) -> Keyed:
                 bad = np.zeros(len(golds), bool)
                 bad[np.random.default_rng(1000 + k).choice(len(golds), 100, replace=False)] = True
                 return chosen, np.where(bad, 1 - golds, golds), np.full(len(golds), 2), bad

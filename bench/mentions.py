@@ -330,7 +330,7 @@ def rates(title: str, seeded: Mapping[str, tuple[Sequence[str], Sequence[str]]])
         found, flagged = found + hits, flagged + false
         print(f"| {cue} | {sum(hits)} of {len(hits)} | {sum(false)} of {len(false)} |")
     for name, values in (("mentions found", found), ("others flagged", flagged)):
-        rate = accuracy([float(each) for each in values], list(range(len(values))))
+        rate = accuracy([float(each) for each in values], [str(i) for i in range(len(values))])
         print(f"{name}: {sum(values)} of {len(values)}, {rate.value:.2f} [{rate.low:.2f}, {rate.high:.2f}]")
 
 

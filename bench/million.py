@@ -92,24 +92,26 @@ class Echo:
     def carry_out(self, jobs: Sequence[Job], progress: Progress = NO_PROGRESS) -> None:
         from horsesense.core import Answer, Reply
         from horsesense.core.answer_columns import table_of_answers, table_of_replies
+        from horsesense.runs.manifest import ModelRecord
         from horsesense.runs.tasks import ChosenFormat, OpenedModel, ScoredShard, count_tokens, open_model, score_shard
 
         logprobs = tuple(tuple(-1.0 - 0.1 * k - 0.01 * t for t in range(TOKENS)) for k in range(OPTIONS))
         starts = (tuple(range(100, 100 + 6 * TOKENS, 6)),) * OPTIONS
         ends = (tuple(range(105, 105 + 6 * TOKENS, 6)),) * OPTIONS
-        describe = {
-            "name": self.model,
-            "family": "causal",
-            "architecture": "",
-            "direction": "",
-            "parameters": 0,
-            "window": 64,
-        }
-        describe |= {"weights": "", "revision": "", "dtype": "float32", "dtype_reason": ""}
-        formats = (ChosenFormat(self.format, "", ""),)
-        opened = OpenedModel(
-            describe, (), "weights", {}, "", formats, local=False, chat_template=False, device="cpu", threads=1
+        record = ModelRecord(
+            name=self.model,
+            family="causal",
+            architecture="",
+            direction="",
+            parameters=0,
+            window=64,
+            weights="",
+            revision="",
+            dtype="float32",
+            frame="",
         )
+        formats = (ChosenFormat(self.format, "", ""),)
+        opened = OpenedModel(record, (), formats, local=False, device="cpu", threads=1)
         for job in jobs:
             waiting = list(reversed(job.begin()))
             while waiting:
@@ -132,7 +134,24 @@ class Echo:
                         answers.append(Answer(item, "choice", sums, flags=("",) * OPTIONS))
                         no = (False,) * OPTIONS
                         replies += [
-                            Reply(item, "letters", n, 0, "ab" * 32, "", sums, no, int(second), "best letter", "", 60, 1)
+                            Reply(
+                                item=item,
+                                format="letters",
+                                order=tuple(range(OPTIONS))[:: 1 - 2 * n],
+                                sample=0,
+                                prompt="",
+                                request="ab" * 32,
+                                sent="",
+                                text="",
+                                reasoning="",
+                                outcome="answered",
+                                logprobs=sums,
+                                bounded=no,
+                                parsed=int(second),
+                                why="best letter",
+                                prompt_tokens=60,
+                                tokens=1,
+                            )
                             for n in range(2)
                         ]
                     done = ScoredShard(

@@ -65,7 +65,8 @@ def causal(texts: list[str]) -> None:
     except UserError as error:
         print(f"the causal part needs the bundled model: {error}")
         return
-    for options, spec in (({}, "bos=none"), ({"bos_token": True}, "bos=<|im_start|>")):
+    settings: tuple[tuple[dict[str, object], str], ...] = (({}, "bos=none"), ({"bos_token": True}, "bos=<|im_start|>"))
+    for options, spec in settings:
         # It gives the first token the score 0.
         theirs = [tokens[1:] for tokens in minicons(smollm2, "causal", texts, options)]
         told(f"minicons, causal, {options} / {spec}", tokens_of("smollm2", texts, spec), theirs)

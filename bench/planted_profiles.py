@@ -21,6 +21,7 @@ from horsesense.core import Item
 from horsesense.cues.relatedness import related
 from horsesense.profiling.abilities import chosen
 from horsesense.profiling.conditions import original_id as original
+from horsesense.profiling.controls import PlantedModel
 from horsesense.profiling.from_answers import asked_items
 from horsesense.profiling.material import material
 
@@ -108,7 +109,10 @@ def draw(folder: str) -> None:
         "memoriser of the frozen questions": "memoriser",
         "knows 70% of families, else guesses": "knows 70%",
     }
-    models = ["guesser", *(replace(by_name[name], name=label) for name, label in shown.items())]
+    models: list[PlantedModel | str] = [
+        "guesser",
+        *(replace(by_name[name], name=label) for name, label in shown.items()),
+    ]
     hs.profile(models, full=True, out=folder)
 
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 import horsesense as hs
 from horsesense.models.api.settings import ServedSettings
+from horsesense.models.hf.load import load_model as load_weights
 from horsesense.models.load import load_model
 from horsesense.progress import Progress
 from horsesense.runs.result import Result
@@ -42,7 +43,7 @@ def own_server(stack: ExitStack) -> str:
     """The name of smollm2 behind the tests' server, which runs as long as the stack is open."""
     from tests.support.model_server import ModelServer
 
-    return stack.enter_context(ModelServer(load_model("smollm2", device="cpu")).running()).name
+    return stack.enter_context(ModelServer(load_weights("smollm2", device="cpu")).running()).name
 
 
 def asked(label: str, found_by: str, probes: Sequence[str], folder: Path, limit: int | None, formats: set[str]) -> None:
@@ -73,8 +74,15 @@ def table(folder: Path, labels: Sequence[str], probes: Sequence[str]) -> list[st
             values = [result.accuracy.value for result in known.values()]
             apart = f"{max(values) - min(values):.3f}" if len(values) > 1 else ""
             first = next(iter(known.values()))
-            about = f"{probe} (chance {first.chance:.3f})" if first.chance is not None else probe
-            shown = [about, label, str(first.n), *(_cell(found[name]) for name in names), apart, _made_out(known)]
+            about = f"{probe} (chance {first.accuracy.chance:.3f})" if first.accuracy.chance is not None else probe
+            shown = [
+                about,
+                label,
+                str(first.accuracy.n),
+                *(_cell(found[name]) for name in names),
+                apart,
+                _made_out(known),
+            ]
             rows.append(f"| {' | '.join(shown)} |")
     return rows
 

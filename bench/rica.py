@@ -24,10 +24,9 @@ from horsesense.lexicons.triples import read_atomic, read_conceptnet
 from horsesense.methods.published import read_files
 from horsesense.methods.rica.builder import CAP, RicaPlan, build_rica
 from horsesense.methods.rica.controls import is_at_chance, shape_scores
-from horsesense.methods.rica.knowledge_tables import TEMPLATES
 from horsesense.methods.rica.lexicon import shipped_lexicon
 from horsesense.methods.rica.statements import entities_of
-from horsesense.methods.rica.strategies import AxiomSources
+from horsesense.methods.rica.strategies import AxiomSources, strategies_of
 from horsesense.training.leaks import find_leaks, without_leaks
 
 STATEMENTS = 102_000
@@ -35,7 +34,7 @@ STATEMENTS = 102_000
 
 def build(sources: AxiomSources, pairs: int | None, cap: int | None, limit: int | None) -> Probe:
     entities = entities_of("novel", pairs, 0)
-    return build_rica(RicaPlan(list(TEMPLATES), sources, shipped_lexicon(), entities, cap=cap, limit=limit))
+    return build_rica(RicaPlan(strategies_of(sources), sources, shipped_lexicon(), entities, cap=cap, limit=limit))
 
 
 def sources(files: list[Path]) -> AxiomSources:
@@ -78,7 +77,7 @@ def leaks(release: Path, files: list[Path]) -> None:
         parts = (f"{part}_sentences.txt", f"{part}_sentences_m.txt", "config.txt")
         tests = read_files("rica", [release / name / each for each in parts]).items
         for told, probe in built.items():
-            counts = dict(find_leaks(probe.items, tests).counts)
+            counts = dict(find_leaks(probe.items, tests).by)
             left = len(probe.items) - len(without_leaks(probe.items, tests))
             print(f"{name}, {len(tests):,}; {told}, {len(probe.items):,}: {counts}, left out of training {left:,}")
 

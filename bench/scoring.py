@@ -24,12 +24,13 @@ from transformers import AutoModelForCausalLM
 from horsesense.core import ScoringSpec
 from horsesense.errors import UserError
 from horsesense.models.hf.batch_plan import make_plan
-from horsesense.models.hf.batches import DEFAULT_BUDGET, score_questions
+from horsesense.models.hf.batches import score_questions
 from horsesense.models.hf.device import has_bfloat16
 from horsesense.models.hf.encoding import FramedPrompt, prompt_encoder_of
 from horsesense.models.hf.language_model import LanguageModel
 from horsesense.models.hf.load import load_model
 from horsesense.models.locate import locate
+from horsesense.models.protocol import DEFAULT_BUDGET
 from horsesense.runs.shards import GPU_BUDGET
 from horsesense.scoring.option_scores import answer_items
 from horsesense.scoring.prompts import Prompt, item_prompts

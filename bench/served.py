@@ -136,7 +136,7 @@ class Measured:
         print(f"{self.what}: {each}, {grown}", flush=True)
 
 
-def apart(work: Callable[..., None], *given: object) -> multiprocessing.Process:
+def apart(work: Callable[..., None], *given: object) -> multiprocessing.process.BaseProcess:
     """In a process of its own, which is forked before it knows anything."""
     process = multiprocessing.get_context("spawn").Process(target=work, args=given)
     process.start()

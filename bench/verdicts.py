@@ -24,6 +24,7 @@ import numpy as np
 from joblib import Parallel, delayed
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
+from horsesense.methods.wordnetqa.plan import Relation
 from horsesense.profiling.contamination import contamination, judged_half
 from horsesense.profiling.finding import Verdict
 from horsesense.profiling.item_scores import ItemScores
@@ -236,7 +237,7 @@ def number(draws: int) -> str:
     return "\n".join([f"{draws:,} pages of each model.", "", head, *rows])
 
 
-RELATIONS = ("hypernymy", "definitions")
+RELATIONS: tuple[Relation, ...] = ("hypernymy", "definitions")
 RUN: Path | None = None
 """A run of smollm2 whose answers are halved; without one it is asked."""
 DOSES = (0.0, 0.02, 0.05, 0.1, 0.2, 0.4)

@@ -11,18 +11,21 @@ import sys
 from pathlib import Path
 
 import numpy as np
-from horsesense.methods.published.watts import watts_answers
+import numpy.typing as npt
 from scipy.stats import norm
 
+from horsesense.core import Item
+from horsesense.methods.published.datasets.watts import watts_answers
 from horsesense.methods.published.reading import Reading
 from horsesense.stats import accuracy
 from horsesense.stats.paired import holm
 from horsesense.stats.resampling import cluster_covariance, codes_of
 
+Floats = npt.NDArray[np.float64]
 FEATURES = ("behavior", "everyday", "figure_of_speech", "judgment", "opinion", "reasoning")
 
 
-def answered(path, question):
+def answered(path: Path, question: str) -> tuple[list[Item], Floats]:
     """The items of a question, and the mean agreement of the models with people on each."""
     own = [each for each in watts_answers(Reading(), [path]) if each[2] == question]
     items = [each[3] for each in own]
@@ -32,7 +35,9 @@ def answered(path, question):
     return items, np.array(right)
 
 
-def difference(values, group, key, clusters):
+def difference(
+    values: Floats, group: npt.NDArray[np.bool_], key: npt.NDArray[np.int64], clusters: npt.NDArray[np.str_]
+) -> tuple[float, float]:
     """Mean of a group minus that of the other statements with the same key, weighted by the group's keys."""
     residuals, total = np.zeros(len(values)), 0.0
     for side in (key == 0, key == 1):
@@ -46,7 +51,7 @@ def difference(values, group, key, clusters):
     return total, float(cluster_covariance(residuals, [codes_of(clusters)])) ** 0.5
 
 
-def main(path):
+def main(path: Path) -> None:
     for question in ("agree", "others"):
         items, right = answered(path, question)
         mean = right.mean(1)

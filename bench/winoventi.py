@@ -2,10 +2,12 @@
 
 The reference does what the paper's repository does: each prompt alone, a softmax over the vocabulary, all of it
 sorted and turned into tokens; each candidate a forward of its own. Both are timed in this run, on the same prompts.
+COUNT is the number of nouns.
 """
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 
@@ -16,7 +18,7 @@ from horsesense.lexicons.words import listed
 from horsesense.methods.winoventi.associations import common_words
 from horsesense.methods.winoventi.elicitation import Elicitation, ask_associations, literal_word_of
 from horsesense.methods.winoventi.measures import prior_item
-from horsesense.methods.winoventi.nouns import LITERAL, clean_nouns, prompts
+from horsesense.methods.winoventi.nouns import LITERAL, clean_nouns, prompts_for
 from horsesense.methods.winoventi.schemas import Triplet
 from horsesense.models.hf.language_model import LanguageModel
 from horsesense.models.hf.load import load_model
@@ -26,17 +28,18 @@ NOUNS = listed(
     "apple bed boat book bottle box bread brick bridge broom brush bucket button cake camera candle car carpet cat "
     "chair cheese clock coat coin corn cow cup desk dog door drum egg eye fan fence fire fish flag flower fork"
 )
+COUNT = int(os.environ.get("COUNT", len(NOUNS)))
 
 
 def main(name: str = "smollm2-masked") -> None:
     model = load_model(name)
-    nouns = clean_nouns(enumerate(NOUNS, start=1)).nouns
+    nouns = clean_nouns(enumerate(NOUNS[:COUNT], start=1)).nouns
     start = time.perf_counter()
-    ours = ask_associations(model, nouns, Elicitation(literal=True))
+    ours = ask_associations(model, nouns, Elicitation(as_paper=True))
     batched = time.perf_counter() - start
     start = time.perf_counter()
     theirs = [
-        common_words([(_sorted(model, yes), _sorted(model, no)) for yes, no in prompts(noun, LITERAL)])
+        common_words([(_sorted(model, yes), _sorted(model, no)) for yes, no in prompts_for(noun, LITERAL)])
         for noun in nouns
     ]
     alone = time.perf_counter() - start
@@ -46,7 +49,7 @@ def main(name: str = "smollm2-masked") -> None:
     print(f"  the same words for {same} of {len(nouns)} nouns")
 
     triplets = [Triplet(noun.word, "old", "new") for noun in nouns]
-    items = [prior_item(each, noun, literal=True) for each, noun in zip(triplets, nouns, strict=True)]
+    items = [prior_item(each, noun, as_paper=True) for each, noun in zip(triplets, nouns, strict=True)]
     start = time.perf_counter()
     answer_items(model, items, ScoringSpec())
     together = time.perf_counter() - start

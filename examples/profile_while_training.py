@@ -12,6 +12,7 @@
 import os
 from pathlib import Path
 from tempfile import mkdtemp
+from typing import Any
 
 import altair as alt
 import torch
@@ -30,7 +31,7 @@ EPOCHS, EVERY = 4, 2
 # questions beside the answers, so that we can train on the public ones.
 
 # %%
-loaded = hs.load_model(MODEL)
+loaded: Any = hs.load_model(MODEL)
 network, tokenizer = loaded.network, loaded.tokenizer
 folder = Path(mkdtemp())
 profiles = {0: hs.profile(hs.load_model(network, tokenizer, name="epoch 0"), abilities=[ABILITY], out=folder)}
@@ -55,7 +56,7 @@ optimizer = torch.optim.AdamW(network.parameters(), lr=1e-4)
 def train_for_an_epoch(batch_size: int = 8) -> float:
     """Train on every text once; return the mean loss."""
     network.train()
-    losses = []
+    losses: list[float] = []
     for places in torch.randperm(len(texts)).split(batch_size):
         rows = [tokenizer(texts[place])["input_ids"] for place in places.tolist()]
         longest = max(map(len, rows))

@@ -133,7 +133,7 @@ def _installed(folder: Path, archive: Path, name: str) -> Path:
     """A fresh environment with what is to be tried; its Python."""
     venv.create(folder / "env", clear=True, with_pip=True)
     python = folder / "env" / "bin" / "python"
-    pip = [python, "-m", "pip", "--disable-pip-version-check", "-q", "install", "--no-compile"]
+    pip: list[str | Path] = [python, "-m", "pip", "--disable-pip-version-check", "-q", "install", "--no-compile"]
     torch = re.search(r"^torch==.*$", (ROOT / "constraints.txt").read_text(encoding="utf-8"), re.MULTILINE)
     assert torch is not None
     if name != "core":

@@ -26,9 +26,9 @@ from horsesense.methods.winoventi.circumstances import (
     load_circumstances,
     objections_to,
 )
-from horsesense.methods.winoventi.measures import adversarial_triplets
 from horsesense.methods.winoventi.nouns import Noun, clean_nouns, is_plural
-from horsesense.methods.winoventi.plan import PipelinePlan
+from horsesense.methods.winoventi.pipeline import adversarial_triplets
+from horsesense.methods.winoventi.plan import PipelineContext, PipelinePlan
 from horsesense.methods.winoventi.schemas import (
     PASSED,
     VALIDATED,
@@ -39,7 +39,6 @@ from horsesense.methods.winoventi.schemas import (
     write_schemas,
 )
 from horsesense.methods.winoventi.word_relations import load_word_relations
-from horsesense.progress import NO_PROGRESS
 
 MODEL = "smollm2-masked"
 JUDGE = "a language model, no person"
@@ -73,8 +72,8 @@ def candidates(folder: Path, seed: int = 0) -> None:
                 break
     by_word = {noun.word: noun for _, noun, _ in chosen}
     triplets = list({triplet.name: triplet for *_, triplet in chosen}.values())
-    plan = PipelinePlan(model=MODEL, nouns=tuple(by_word.values()))
-    passed = {each.name for each in adversarial_triplets(plan, triplets, by_word, folder / "asked", NO_PROGRESS)}
+    context = PipelineContext(PipelinePlan(model=MODEL, nouns=tuple(by_word.values())), folder)
+    passed = {each.name for each in adversarial_triplets(context, triplets, folder / "asked")}
     schemas = []
     for frame, noun, triplet in chosen:
         turned = replace(triplet, generic=triplet.exception, exception=triplet.generic)

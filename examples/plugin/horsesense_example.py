@@ -18,7 +18,7 @@ from horsesense.exchange.formats import Export, Format, WrittenExport
 from horsesense.training.controls import Control, ControlTask, Fitted
 
 if TYPE_CHECKING:
-    from horsesense.models.hf.language_model import LanguageModel
+    from horsesense.models.protocol import Model
 
 DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 
@@ -50,7 +50,7 @@ def read_sentence_pairs(paths: Sequence[Path], skip_bad: bool) -> Probe:
     return replace(Probe.of(items, Card("pairs", made="read from lines of two sentences"), notes), skipped=skipped)
 
 
-def untaught(rest: str) -> LanguageModel:
+def untaught(rest: str) -> Model:
     """A model: ``untaught:7`` calls this with ``"7"``. Here it is a tiny network that nobody has taught anything."""
     import torch
     from tokenizers import Tokenizer, decoders, models, pre_tokenizers

@@ -8,7 +8,7 @@ from typing import Any
 try:
     from griffe import Extension
 except ImportError:  # `fenced` serves without the site's tools
-    Extension = object
+    Extension = object  # type: ignore[assignment,misc]
 
 _EXAMPLE = re.compile(r"(?:^[ ]*>>> .*\n?(?:^(?![ ]*\n).+\n?)*)+", re.MULTILINE)
 

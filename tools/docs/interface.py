@@ -83,13 +83,13 @@ def write_interface(folder: Path) -> list[str]:
         (folder / f"{page}.md").write_text(f"# {title}\n\n{lines}", encoding="utf-8")
         text += f"| [{title}]({page}.md) | {', '.join(f'`{name}`' for name in present)} |\n"
     for module in modules:
-        names = tuple(getattr(horsesense, module).__all__)
-        objects = {name: getattr(getattr(horsesense, module), name) for name in names}
+        package = getattr(horsesense, module)
+        objects = {name: getattr(package, name) for name in package.__all__}
         lines = f"# hs.{module}\n\n" + "".join(
             f"::: {each.__module__}.{name}\n    options:\n      heading_level: 2\n\n" for name, each in objects.items()
         )
         (folder / f"{module}.md").write_text(lines, encoding="utf-8")
-        text += f"| [hs.{module}]({module}.md) | {', '.join(f'`{name}`' for name in names)} |\n"
+        text += f"| [hs.{module}]({module}.md) | {', '.join(f'`{name}`' for name in objects)} |\n"
     (folder / "index.md").write_text(text, encoding="utf-8")
     return [*areas, *modules]
 

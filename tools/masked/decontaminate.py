@@ -71,7 +71,8 @@ def runs_of_eight(found: Sequence[str]) -> Hashes:
         return np.zeros(0, dtype=np.uint64)
     numbers = np.array([_number(word) for word in found], dtype=np.uint64)
     windows = np.lib.stride_tricks.sliding_window_view(numbers, N)
-    return (windows * _MULTIPLIERS).sum(axis=1, dtype=np.uint64)
+    hashes: Hashes = (windows * _MULTIPLIERS).sum(axis=1, dtype=np.uint64)
+    return hashes
 
 
 def sentences(text: str) -> list[str]:
@@ -189,7 +190,7 @@ def main() -> None:
     if options.command == "index":
         texts = [text for path in options.files for text in probe_texts(path) if text]
         made = index(texts, [pair for path in options.pairs for pair in pairs_in_table(path)])
-        np.savez_compressed(options.out, **made)
+        np.savez_compressed(options.out, allow_pickle=False, **made)
         json.dump({kind: len(hashes) for kind, hashes in made.items()}, sys.stdout)
     else:
         with np.load(options.files[0]) as known:

@@ -130,7 +130,8 @@ def main() -> None:
     dtype = torch.bfloat16 if options.device == "cuda" else torch.float32
     model = read_llama(options.base).to(options.device, dtype)
     tokenizer = Tokenizer.from_file(str(options.base / "tokenizer.json"))
-    stops = [tokenizer.token_to_id(name) for name in (SEPARATOR, "<|im_end|>", "<|im_start|>")]
+    vocabulary = tokenizer.get_vocab()
+    stops = [vocabulary[name] for name in (SEPARATOR, "<|im_end|>", "<|im_start|>")]
     source = prompts(prompt_nouns(options.things, options.lists), options.seed)
     # Workers that tidy while the device writes; started afresh, since a forked process must not share the device.
     pool = ProcessPoolExecutor(mp_context=multiprocessing.get_context("spawn"))

@@ -14,7 +14,7 @@ SPECIAL = 17
 
 def word_starts(tokenizer: Tokenizer) -> Tensor:
     """For each token of the vocabulary, whether it begins a word: after a space, or as punctuation."""
-    names = [tokenizer.id_to_token(number) for number in range(tokenizer.get_vocab_size())]
+    names = [tokenizer.id_to_token(number) or "" for number in range(tokenizer.get_vocab_size())]
     return torch.tensor([name[:1] in "ĠĊĉ" or not name[:1].isalnum() for name in names])
 
 

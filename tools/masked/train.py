@@ -184,7 +184,7 @@ def main() -> None:
     trainer = Trainer(
         exact=base.to(options.device, torch.float32),
         quick=base.to(options.device, dtype),
-        mask=tokenizer.token_to_id(MASK),
+        mask=tokenizer.get_vocab()[MASK],
         starts=word_starts(tokenizer).to(options.device),
         compiled=options.device == "cuda" and not options.eager,
     )

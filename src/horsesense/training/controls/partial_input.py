@@ -254,7 +254,7 @@ class PartialInputModel:
                 optimiser.zero_grad()
                 batch = self.encoding.batch(order[start : start + size])
                 loss = softmax_loss(self.network(batch), batch.owners, batch.golds)
-                loss.backward()  # type: ignore[no-untyped-call]  # torch has no type here
+                loss.backward()
                 torch.nn.utils.clip_grad_norm_(self.network.parameters(), 5.0)
                 optimiser.step()
                 done += 1

@@ -97,7 +97,7 @@ def _fit(
         network.train()
         for rows in torch.randperm(len(x), generator=order).tensor_split(tuple(range(_BATCH, len(x), _BATCH))):
             optimiser.zero_grad()
-            _loss(network(x[rows]), y[rows], ordinal).backward()  # type: ignore[no-untyped-call]  # torch has no type
+            _loss(network(x[rows]), y[rows], ordinal).backward()
             optimiser.step()
         network.eval()
         with torch.inference_mode():
