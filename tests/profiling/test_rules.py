@@ -139,3 +139,13 @@ def test_same_answer_has_a_sentence_of_its_own() -> None:
     said = judge(replace(GUESSER, contrasts=(SAME,))).reason
     assert "88%" in said
     assert "80 reversal pairs" in said
+
+
+def test_what_leans_to_another_verdict_is_stated_with_its_interval() -> None:
+    """A share of same answers of 73% beside "not above chance" looks like a wrong verdict without the interval."""
+    same = pairs((0.4, 0.9), (0.1, 0.5))
+    leaning = judge(replace(GUESSER, contrasts=(same,)))
+    assert leaning.verdict == "not above chance"
+    assert "65% [40%, 90%] of reversal pairs" in leaning.reason
+    assert "99% interval, which includes 50%" in leaning.reason
+    assert "50%" not in judge(replace(GUESSER, contrasts=(pairs((0.1, 0.6), (0.1, 0.5)),))).reason

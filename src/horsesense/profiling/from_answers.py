@@ -161,7 +161,7 @@ def item_scores_of(model: str, material: Material, answers: Answers, by: Explain
         same_knowledge=ability.same_knowledge,
         contrasts={kind: contrast_pairs_of(items, facets) for kind, facets in ability.contrast.items()},
         cues=(ExplanationColumn(cue.rule, earned(picks), cue.tried),) if cue.picks else (),
-        relatedness=_relatedness({pick: earned(shares) for pick, shares in by.related.items()}),
+        relatedness=relatedness_columns({pick: earned(shares) for pick, shares in by.related.items()}),
         blind=joined("blind") if (prior := _without_question(material.ability, answers, items)) is None else prior,
         retest=_retest(answers, items),
         formats=formats,
@@ -174,7 +174,7 @@ def item_scores_of(model: str, material: Material, answers: Answers, by: Explain
     )
 
 
-def _relatedness(columns: Mapping[str, Floats]) -> tuple[ExplanationColumn, ...]:
+def relatedness_columns(columns: Mapping[str, Floats]) -> tuple[ExplanationColumn, ...]:
     """Return a column per encoder, or a single one if all are right on the same items, as for near distractors."""
     first, *rest = columns.values() or [np.empty(0)]
     if rest and all(np.array_equal(first, other) for other in rest):
