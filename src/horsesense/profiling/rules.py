@@ -133,8 +133,8 @@ def _cues(evidence: Evidence) -> Judged | None:
             if share.low > HALF or share.high < -HALF / (1 / evidence.chance - 1):
                 if share.value <= 0:
                     return Judged("reads cues", f"{_accuracy(evidence)}. It avoids {name}.")
-                how = f"An estimated {_share(share)} of its answers come from {name}"
-                return Judged("reads cues", f"{_accuracy(evidence)}. {how} ({_percent(share.level)} interval).")
+                how = f"An estimated {_share(share)} of its answers come from {name}."
+                return Judged("reads cues", f"{_accuracy(evidence)}. {how}")
     return None
 
 
@@ -253,13 +253,14 @@ def _leaning(evidence: Evidence) -> str:
     if not what or leaning[what].value <= HALF:
         return ""
     share = leaning[what]
-    includes = ", which includes 50%" if share.low <= HALF else ""
-    return f" An estimated {_share(share)} {what} ({_percent(share.level)} interval{includes})."
+    return f" An estimated {_share(share)} {what}."
 
 
 def _share(share: Estimate) -> str:
-    ends = interval(max(0.0, share.low), min(1.0, share.high), ".0%")
-    return f"{min(1.0, share.value):.0%} {ends}"
+    close = share.low > HALF and round(share.low, 2) == HALF
+    ends = interval(max(0.0, share.low), min(1.0, share.high), ".1%" if close else ".0%")
+    includes = ", which includes 50%" if share.low <= HALF else ""
+    return f"{min(1.0, share.value):.0%} ({_percent(share.level)} interval {ends}{includes})"
 
 
 def _power(evidence: Evidence, only: str = "") -> str:

@@ -545,8 +545,8 @@ def _share(estimate: Estimate) -> str:
 def _whole(share: Estimate) -> str:
     """State a share whose interval ends at 0 or begins at 100%; empty for others."""
     if share.low >= 1:
-        return "100% (the interval does not go below)"
-    return "0% (the interval does not go above)" if share.high <= 0 else ""
+        return "100% (interval: 100% or more)"
+    return "0% (interval: 0% or less)" if share.high <= 0 else ""
 
 
 def label_quality(finding: AbilityFinding) -> str:
