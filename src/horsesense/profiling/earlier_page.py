@@ -9,6 +9,7 @@ from pathlib import Path
 import orjson
 
 from horsesense.data.store import occupied
+from horsesense.errors import argument
 from horsesense.runs.store import PROFILE
 
 
@@ -37,7 +38,7 @@ class PageScope:
         lost += [f"the ability {name}" for name in earlier.abilities if name not in self.abilities]
         lost += ["the full edition"] if earlier.edition == "full" != self.edition else []
         lost += ["all questions"] if earlier.complete and not self.complete and not lost else []
-        lost += ["the scores without --adaptive"] if self.adaptive and not earlier.adaptive else []
+        lost += [f"the scores without {argument('adaptive')}"] if self.adaptive and not earlier.adaptive else []
         lost += [f"the questions of profile {earlier.version}"] if earlier.version != self.version else []
         lost += [f"the twins of seed {earlier.twin_seed}"] if earlier.twin_seed != self.twin_seed else []
         return lost
