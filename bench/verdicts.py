@@ -29,7 +29,7 @@ from horsesense.profiling.contamination import contamination, judged_half
 from horsesense.profiling.finding import Verdict
 from horsesense.profiling.item_scores import ItemScores
 from horsesense.profiling.overall import overall_score
-from horsesense.profiling.rules import judge
+from horsesense.profiling.verdict_rules import judge
 from horsesense.profiling.verdicts import AdjustedScores, evidence, page_level
 from horsesense.stats.intervals import Estimate
 from tests.support.simulated_profiles import (

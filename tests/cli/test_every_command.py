@@ -595,8 +595,8 @@ ELSEWHERE = {
     "build plugin": "tests/test_registry.py",
     "build rica": "tests/core/test_catalogue.py",
     "rica clues": "tests/methods/rica/test_clues.py",
-    "rica pairs": "tests/methods/rica/test_realiser.py",
-    "rica wording": "tests/methods/rica/test_realiser.py",
+    "rica pairs": "tests/methods/rica/test_trained_realiser.py",
+    "rica wording": "tests/methods/rica/test_trained_realiser.py",
     "build winoventi": "tests/core/test_catalogue.py",
 }
 """Commands that are held against Python in a file of their own."""

@@ -18,7 +18,7 @@ from horsesense.profiling.finding import Verdict, Verdicts
 from horsesense.profiling.item_scores import ExplanationColumn, ItemScores
 from horsesense.profiling.power import power_to_detect
 from horsesense.profiling.retention import contrast_pairs, other_conditions, retention
-from horsesense.profiling.rules import MISSABLE, judge
+from horsesense.profiling.verdict_rules import MISSABLE, judge
 from horsesense.profiling.verdicts import AdjustedScores, evidence, page_level, verdicts
 from tests.support.simulated_profiles import (
     MODELS,

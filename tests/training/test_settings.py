@@ -51,8 +51,8 @@ def test_high_resource_has_names_of_its_own() -> None:
 
 def test_high_resource_takes_built_statements() -> None:
     from horsesense.methods.rica.builder import RicaPlan, build_rica
+    from horsesense.methods.rica.english_statements import Entities
     from horsesense.methods.rica.lexicon import whole_lexicon
-    from horsesense.methods.rica.statements import Entities
     from horsesense.methods.rica.strategies import AxiomSources
 
     some = Entities("novel", ("wobbak", "zimmet", "kuffol", "tolrin"), 1, 0)

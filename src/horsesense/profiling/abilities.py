@@ -182,8 +182,8 @@ def _duals(ability: Ability, seed: int) -> Probe:
 def _ladder(ability: Ability, seed: int) -> Probe:
     from horsesense.lexicons.wordnet import find_wordnet, read_words
     from horsesense.methods.rica.builder import RicaPlan, build_rica
+    from horsesense.methods.rica.english_statements import entities_of
     from horsesense.methods.rica.lexicon import whole_lexicon
-    from horsesense.methods.rica.statements import entities_of
     from horsesense.methods.rica.strategies import AxiomSources, strategies_of
 
     sources, folder = AxiomSources([], {}, {}, True), find_wordnet()

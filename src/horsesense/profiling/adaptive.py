@@ -21,7 +21,7 @@ import numpy as np
 from horsesense.profiling.contamination import contamination, judged_half
 from horsesense.profiling.finding import Verdict
 from horsesense.profiling.item_scores import ItemScores, Strings
-from horsesense.profiling.rules import judge
+from horsesense.profiling.verdict_rules import judge
 from horsesense.profiling.verdicts import AdjustedScores, evidence, page_level, with_contamination
 from horsesense.stats.resampling import codes_of
 

@@ -23,7 +23,7 @@ from horsesense.profiling.adjusted import (
     residuals,
 )
 from horsesense.profiling.item_scores import ItemScores
-from horsesense.profiling.rules import MISSABLE
+from horsesense.profiling.verdict_rules import MISSABLE
 from horsesense.stats.intervals import FEW
 from horsesense.stats.resampling import NOTHING, Floats, codes_of
 

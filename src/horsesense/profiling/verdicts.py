@@ -30,7 +30,7 @@ from horsesense.profiling.retention import (
     use_of_facts,
     whole_families,
 )
-from horsesense.profiling.rules import HALF, MOST, Evidence, Judged, judge
+from horsesense.profiling.verdict_rules import HALF, MOST, Evidence, Judged, judge
 from horsesense.runs.result import LEAST_ANSWERED
 from horsesense.stats.accuracy import accuracy
 from horsesense.stats.intervals import Estimate

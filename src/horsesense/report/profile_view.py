@@ -79,7 +79,7 @@ VERDICTS: dict[str, VerdictStyle] = {
 }
 """From the best verdict to the one that says least."""
 PRECEDENCE = "contaminated, reads cues, same answer, not robust, knows, partly, not above chance"
-"""Verdicts in the order in which `horsesense.profiling.rules` decides; inconclusive is the rest."""
+"""Verdicts in the order in which `horsesense.profiling.verdict_rules` decides; inconclusive is the rest."""
 UNJUDGED = "no person wrote or checked their answer keys"
 FIRST_LOOK = (
     "The quick edition is a first look: use the full edition (--full) for anything that you publish. In simulations, "

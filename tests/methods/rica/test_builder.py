@@ -17,6 +17,7 @@ from horsesense.lexicons.words import zipf
 from horsesense.methods.rica.axioms import Comp, Not, is_upper, pair_of
 from horsesense.methods.rica.builder import RicaPlan, build_rica, kinds_of
 from horsesense.methods.rica.controls import CONTROLS, control, is_at_chance, missing_controls, shape_scores
+from horsesense.methods.rica.english_statements import entities_of, say
 from horsesense.methods.rica.knowledge_tables import (
     ESTIMATE,
     TEMPLATES,
@@ -29,7 +30,6 @@ from horsesense.methods.rica.knowledge_tables import (
 from horsesense.methods.rica.lexicon import shipped_lexicon
 from horsesense.methods.rica.notation import parse_form, read_statement
 from horsesense.methods.rica.perturbations import PUBLISHED, prove
-from horsesense.methods.rica.statements import entities_of, say
 from horsesense.methods.rica.strategies import AxiomSources, strategies_of
 from horsesense.methods.rica.study import write_probes
 

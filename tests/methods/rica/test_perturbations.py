@@ -11,6 +11,7 @@ import pytest
 
 from horsesense.errors import UserError
 from horsesense.methods.rica.axioms import And, Axiom, Comp, Not, Prop, Rel
+from horsesense.methods.rica.english_statements import say, template
 from horsesense.methods.rica.lexicon import LexiconEntry, Phrase, PhraseLexicon, read_lexicon, whole_lexicon
 from horsesense.methods.rica.notation import parse_form, read_statement
 from horsesense.methods.rica.perturbations import (
@@ -23,7 +24,6 @@ from horsesense.methods.rica.perturbations import (
     prove,
 )
 from horsesense.methods.rica.published_axioms import check_published_axioms
-from horsesense.methods.rica.statements import say, template
 from tests.support.paper_tables import table_7, table_8
 
 SNOWMAN = "Warmer(A, B), so Harder(stay frozen(A), stay frozen(B))"

@@ -17,10 +17,10 @@ from horsesense.lexicons.wordnet import find_wordnet
 from horsesense.lexicons.words import zipf
 from horsesense.methods.rica import type_constraints as types
 from horsesense.methods.rica.builder import RicaPlan, build_rica, kinds_of
+from horsesense.methods.rica.english_statements import entities_of, say
 from horsesense.methods.rica.knowledge_tables import DATA, TEMPLATES, fill, read_axioms
 from horsesense.methods.rica.lexicon import compare_with_wordnet, read_lexicon, shipped_lexicon
 from horsesense.methods.rica.perturbations import KINDS
-from horsesense.methods.rica.statements import entities_of, say
 from horsesense.methods.rica.strategies import AxiomSources, axioms_from_facts, sourced_axioms, strategies_of, traits
 from tests.support.made_sources import (
     LISTS,

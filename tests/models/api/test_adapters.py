@@ -17,7 +17,7 @@ import horsesense as hs
 from horsesense.core import write_probe
 from horsesense.errors import UserError
 from horsesense.models.api.adapters import wrap_plugin
-from horsesense.models.api.requests import QuotaError
+from horsesense.models.api.request_errors import QuotaError
 from horsesense.models.api.served_model import open_served
 from horsesense.models.protocol import Continuation, Sampling, Turn
 from tests.models.api.test_providers import ITEMS, KNOWN, PROBE, accuracy

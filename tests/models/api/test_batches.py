@@ -16,7 +16,7 @@ import horsesense as hs
 from horsesense.core import Card, Item, Probe, write_probe
 from horsesense.errors import UserError
 from horsesense.models.api import batches
-from horsesense.models.api.requests import BudgetError
+from horsesense.models.api.request_errors import BudgetError
 from horsesense.models.api.settings import ServedSettings
 from tests.models.api.test_providers import ITEMS, KEY, KNOWN, PROBE, accuracy, named
 from tests.support import ROOT

@@ -13,7 +13,7 @@ import horsesense as hs
 from horsesense.core import Card, Item, Probe
 from horsesense.errors import UserError
 from horsesense.models.api import http, limiter
-from horsesense.models.api.requests import QuotaError, RefusedError, TemporaryError
+from horsesense.models.api.request_errors import QuotaError, RefusedError, TemporaryError
 from horsesense.models.api.served_model import ServedModel, open_served
 from horsesense.models.api.settings import ServedSettings
 from horsesense.models.protocol import Sampling, Turn

@@ -17,7 +17,7 @@ import pytest
 import horsesense as hs
 from horsesense.core import write_probe
 from horsesense.errors import UserError
-from horsesense.models.api.requests import BudgetError
+from horsesense.models.api.request_errors import BudgetError
 from horsesense.models.api.served_model import open_served
 from horsesense.models.api.settings import ServedSettings
 from horsesense.models.protocol import Sampling, Turn

@@ -15,8 +15,8 @@ import horsesense as hs
 from horsesense.core import write_probe
 from horsesense.errors import UserError
 from horsesense.models.api.address import parse_address
+from horsesense.models.api.request_errors import RefusedError, Request
 from horsesense.models.api.request_log import RequestLog
-from horsesense.models.api.requests import RefusedError, Request
 from horsesense.models.api.served_model import open_served
 from horsesense.models.api.settings import ServedSettings
 from tests.support import ROOT

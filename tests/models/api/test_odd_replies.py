@@ -16,7 +16,7 @@ from horsesense.models.api.batches import AnthropicBatches, OpenAIBatches
 from horsesense.models.api.http import HttpTransport, message_of
 from horsesense.models.api.logprobs import read_alternatives, read_echo, read_generated
 from horsesense.models.api.providers import Ask, provider_of, read_reply
-from horsesense.models.api.requests import TemporaryError
+from horsesense.models.api.request_errors import TemporaryError
 from horsesense.models.api.settings import ServedSettings
 from horsesense.models.protocol import Sampling, Turn
 from tests.models.api.test_providers import VERSIONS

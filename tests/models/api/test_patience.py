@@ -14,7 +14,7 @@ import horsesense as hs
 from horsesense.errors import UserError
 from horsesense.models.api import limiter
 from horsesense.models.api.limiter import Limiter, RetryState, retry_after, until_reset
-from horsesense.models.api.requests import BudgetError, TemporaryError
+from horsesense.models.api.request_errors import BudgetError, TemporaryError
 from horsesense.models.api.served_model import open_served
 from horsesense.models.api.settings import ServedSettings, warn_unused
 from horsesense.models.hf.language_model import LanguageModel

@@ -12,7 +12,7 @@ import horsesense as hs
 from horsesense.core import Card, Item, Probe, ScoringSpec
 from horsesense.errors import UserError
 from horsesense.models.api.address import is_served
-from horsesense.models.api.requests import BudgetError
+from horsesense.models.api.request_errors import BudgetError
 from horsesense.models.api.served_model import open_served
 from horsesense.models.api.settings import ServedSettings
 from horsesense.models.protocol import Sampling, Turn

@@ -16,7 +16,7 @@ import horsesense as hs
 from horsesense.core import Card, Item, Probe, ScoringSpec, write_probe
 from horsesense.errors import UserError
 from horsesense.models.api.logprobs import choices_among, read_alternatives, read_echo
-from horsesense.models.api.requests import BudgetError
+from horsesense.models.api.request_errors import BudgetError
 from horsesense.models.api.served_model import open_served
 from horsesense.models.api.settings import ServedSettings
 from horsesense.models.hf.language_model import LanguageModel

@@ -51,8 +51,8 @@ def read_release(dataset: str, *files: PathLike, skip_bad: bool = False, columns
         raise UserError(f"no file was given for {dataset}", fix=fix)
     if dataset == "table":
         from horsesense.data.table_formats import is_hub_name, of_hub
+        from horsesense.methods.published.import_table import parse_map, read_table
         from horsesense.methods.published.reading import names_of
-        from horsesense.methods.published.table import parse_map, read_table
 
         with of_hub(paths) as laid:
             table = read_table(laid, skip_bad, parse_map(columns) if columns else None, name)

@@ -3,7 +3,7 @@
 Zhou et al., "RICA: Evaluating Robust Inference Capabilities Based on Commonsense Axioms" (EMNLP 2021), section 2.
 
 - Logic: `axioms` (the algebra), `notation` (parsing), `perturbations` (the 24 kinds, and proofs of equivalence).
-- Words: `statements` (an axiom in words), `lexicon` (antonyms and paraphrases), `realiser` (statements by a model).
+- Words: `english_statements` (an axiom in words), `lexicon` (antonyms, paraphrases), `trained_realiser`.
 - Knowledge: `knowledge_tables` and `strategies` (where axioms come from), `type_constraints` (which phrases fit).
 - Probe: `balance` (structure gives nothing away), `items` (the three tasks and the fact ladder), `builder`.
 - Runs: `views` (three tasks), `controls`, `clues`, `analysis` (answers and tables), `study` (all in one folder).
@@ -31,9 +31,9 @@ if TYPE_CHECKING:
     from horsesense.methods.rica.perturbations import equivalent as equivalent
     from horsesense.methods.rica.published_axioms import check_published_axioms as check_published_axioms
     from horsesense.methods.rica.published_axioms import filter_recall as filter_recall
-    from horsesense.methods.rica.realiser import compare_wording as compare_wording
-    from horsesense.methods.rica.realiser import write_pairs as write_pairs
     from horsesense.methods.rica.study import run_study as run_study
+    from horsesense.methods.rica.trained_realiser import compare_wording as compare_wording
+    from horsesense.methods.rica.trained_realiser import write_pairs as write_pairs
     from horsesense.methods.rica.views import run_views as run_views
 
 _HERE = "horsesense.methods.rica"

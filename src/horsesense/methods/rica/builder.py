@@ -27,6 +27,7 @@ from horsesense.methods.rica.balance import (
     place_unchanged,
     property_of,
 )
+from horsesense.methods.rica.english_statements import Entities, Statement, entities_of, say
 from horsesense.methods.rica.items import FORMS, NAME, TASKS, Ladder, NamedAxiom
 from horsesense.methods.rica.knowledge_tables import LISTS, TEMPLATES, SourcedAxiom, read_list
 from horsesense.methods.rica.lexicon import PhraseLexicon, whole_lexicon
@@ -39,7 +40,6 @@ from horsesense.methods.rica.perturbations import (
     canonical,
     perturb_all,
 )
-from horsesense.methods.rica.statements import Entities, Statement, entities_of, say
 from horsesense.methods.rica.strategies import AxiomSources, sourced_axioms, strategies_of
 from horsesense.progress import warn
 
@@ -170,7 +170,7 @@ def build(
     )
     probe = _realised(plan, models) if models.realiser else build_rica(plan)
     if models.fluency:
-        from horsesense.methods.rica.realiser import flag_odd_items
+        from horsesense.methods.rica.trained_realiser import flag_odd_items
 
         probe = flag_odd_items(probe, models.fluency, models.device, models.dtype)
     if limit is not None and len(probe.items) > limit:
@@ -182,7 +182,7 @@ def build(
 
 def _realised(plan: RicaPlan, models: RicaModels) -> Probe:
     """Build twice: once to collect the forms, then with the statements that the model writes for them."""
-    from horsesense.methods.rica.realiser import open_realiser, words_of_model, write_statements
+    from horsesense.methods.rica.trained_realiser import open_realiser, words_of_model, write_statements
 
     forms: dict[str, None] = {}
 

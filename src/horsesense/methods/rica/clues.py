@@ -27,8 +27,8 @@ from horsesense.errors import UserError, translate_errors
 from horsesense.lexicons.novel_names import rename_entities
 from horsesense.lexicons.words import words
 from horsesense.methods.rica.controls import content_of
+from horsesense.methods.rica.english_statements import entities_of
 from horsesense.methods.rica.published_statements import CONNECTIVE, entities
-from horsesense.methods.rica.statements import entities_of
 from horsesense.methods.rica.views import open_rica
 from horsesense.progress import NO_PROGRESS, Progress
 from horsesense.scoring.clue_words import LEAST, TOP, Clues, Marked, clues_of, slotted

@@ -29,9 +29,9 @@ from horsesense.methods.rica.axioms import (
     seen_from_a,
 )
 from horsesense.methods.rica.balance import BalancedAxiom, first_entity, is_in_order, reverse_premise
+from horsesense.methods.rica.english_statements import Statement, clause, fill_slot, frame, say, say_premise, template
 from horsesense.methods.rica.knowledge_tables import TEMPLATES
 from horsesense.methods.rica.perturbations import PUBLISHED, Perturbation, perturb, perturb_all
-from horsesense.methods.rica.statements import Statement, clause, fill_slot, frame, say, say_premise, template
 from horsesense.stats.rungs import HALVES
 
 TASKS = ("masked", "sentences", "entailment", "ladder")

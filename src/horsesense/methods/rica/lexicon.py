@@ -28,8 +28,8 @@ from horsesense.methods.rica.axioms import (
     pair_of,
     plain,
 )
+from horsesense.methods.rica.english_statements import MORE, shortest
 from horsesense.methods.rica.knowledge_tables import DATA
-from horsesense.methods.rica.statements import MORE, shortest
 
 COLUMNS = ("phrase", "antonym", "paraphrase", "inversion")
 OPPOSED = ("antonym", "inversion")

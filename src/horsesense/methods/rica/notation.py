@@ -28,7 +28,7 @@ from horsesense.methods.rica.axioms import (
     seen_from_a,
     swap_names,
 )
-from horsesense.methods.rica.statements import KINDS_OF_VALUE, shortest
+from horsesense.methods.rica.english_statements import KINDS_OF_VALUE, shortest
 
 _CONNECTIVE = re.compile(r",\s*so\s+")
 _AND = re.compile(r" and ")

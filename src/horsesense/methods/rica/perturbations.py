@@ -36,9 +36,9 @@ from horsesense.methods.rica.axioms import (
     rename_property,
     seen_from_a,
 )
+from horsesense.methods.rica.english_statements import say, template
 from horsesense.methods.rica.lexicon import NO_LEXICON, OPPOSED, PhraseLexicon, whole_lexicon
 from horsesense.methods.rica.notation import read_axiom
-from horsesense.methods.rica.statements import say, template
 
 PERTURBATIONS = {
     "original": ("phrase", False),

@@ -17,7 +17,7 @@ from horsesense.errors import UserError, translate_errors
 from horsesense.methods.rica.analysis import RunAnalysis, analyse, plot_ladder
 from horsesense.methods.rica.builder import Task, build
 from horsesense.methods.rica.controls import write_controls
-from horsesense.methods.rica.statements import random_seed
+from horsesense.methods.rica.english_statements import random_seed
 from horsesense.methods.rica.views import open_rica
 from horsesense.progress import NO_PROGRESS, Progress
 from horsesense.runs.engine import ComputeSettings

@@ -26,12 +26,12 @@ from horsesense.lexicons.novel_names import rename_entities
 from horsesense.methods.ledger import printed, printed_table
 from horsesense.methods.rica.analysis import question_of, rica_tables
 from horsesense.methods.rica.controls import CONTROLS, control
+from horsesense.methods.rica.english_statements import entities_of
 from horsesense.methods.rica.items import SETTINGS, fact_of
 from horsesense.methods.rica.knowledge_tables import DATA
 from horsesense.methods.rica.notation import read_statement
 from horsesense.methods.rica.perturbations import PERTURBATIONS
 from horsesense.methods.rica.published_statements import CATEGORIES, CONNECTIVE, entities, read_rica
-from horsesense.methods.rica.statements import entities_of
 from horsesense.methods.suites.frame import OpenedData, PaperRow, PaperSuite, PaperTable, by_model, with_published
 from horsesense.runs.probe_answers import ProbeAnswers
 from horsesense.stats import Estimate, accuracy

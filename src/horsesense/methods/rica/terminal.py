@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from horsesense.methods.rica.lexicon import LexiconCheck
     from horsesense.methods.rica.perturbations import Derivation, Proof
     from horsesense.methods.rica.published_axioms import FilterRecall, PublishedAxiomCheck
-    from horsesense.methods.rica.realiser import RealiserPairs, WordingComparison
     from horsesense.methods.rica.study import RicaStudy
+    from horsesense.methods.rica.trained_realiser import RealiserPairs, WordingComparison
     from horsesense.methods.rica.views import ViewRun
     from horsesense.methods.suites.frame import PaperTable
     from horsesense.stats import Estimate

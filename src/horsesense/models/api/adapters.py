@@ -27,7 +27,7 @@ from horsesense.models.api.client import Client
 from horsesense.models.api.http import Answer, Transport, classified, parse_json
 from horsesense.models.api.logprobs import ServedPrompt
 from horsesense.models.api.providers import Ask, Body, Provider, openai_reply
-from horsesense.models.api.requests import TemporaryError
+from horsesense.models.api.request_errors import TemporaryError
 from horsesense.models.api.served_model import ServedModel
 from horsesense.models.api.settings import ServedSettings
 from horsesense.models.protocol import DEFAULT_BUDGET, Ability, Continuation, Identity, Likelihood

@@ -18,8 +18,8 @@ from horsesense.errors import UserError
 from horsesense.models.api.http import Answer, HttpTransport, classified, parse_json
 from horsesense.models.api.limiter import RetryState, limiter_of
 from horsesense.models.api.logprobs import as_dict, bad_reply, count
+from horsesense.models.api.request_errors import TemporaryError
 from horsesense.models.api.request_log import RequestLog
-from horsesense.models.api.requests import TemporaryError
 from horsesense.progress import NO_PROGRESS, Progress
 
 Body = dict[str, Any]

@@ -13,7 +13,7 @@ from typing import Any, Literal
 from horsesense.errors import UserError
 from horsesense.models.api.client import Client
 from horsesense.models.api.logprobs import Echoed, bad_reply, echo_body, read_echo
-from horsesense.models.api.requests import ENDS, RefusedError, Request
+from horsesense.models.api.request_errors import ENDS, RefusedError, Request
 from horsesense.progress import NO_PROGRESS, Progress
 
 TEXT = "Ice is cold and the sun is warm."

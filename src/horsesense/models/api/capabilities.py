@@ -29,7 +29,7 @@ from horsesense.models.api.logprobs import (
     read_generated,
 )
 from horsesense.models.api.providers import Ask, read_reply, structured_answer
-from horsesense.models.api.requests import ENDS, RefusedError, Request
+from horsesense.models.api.request_errors import ENDS, RefusedError, Request
 from horsesense.models.protocol import Continuation, Sampling, Turn
 
 Result = TypeVar("Result")

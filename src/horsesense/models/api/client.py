@@ -24,8 +24,8 @@ from horsesense.models.api.http import Transport
 from horsesense.models.api.limiter import Limiter, RetryState, limiter_of
 from horsesense.models.api.logprobs import CHARACTERS_A_TOKEN, as_dict, count
 from horsesense.models.api.providers import Provider
+from horsesense.models.api.request_errors import BudgetError, RefusedError, Request, TemporaryError, Usage
 from horsesense.models.api.request_log import RequestLog
-from horsesense.models.api.requests import BudgetError, RefusedError, Request, TemporaryError, Usage
 from horsesense.models.api.settings import ServedSettings, money
 from horsesense.progress import NO_PROGRESS, Progress
 

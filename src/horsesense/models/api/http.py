@@ -15,7 +15,7 @@ from horsesense.errors import argument
 from horsesense.models.api.address import Address
 from horsesense.models.api.limiter import retry_after
 from horsesense.models.api.providers import Provider
-from horsesense.models.api.requests import KeyRefusedError, QuotaError, RefusedError, TemporaryError
+from horsesense.models.api.request_errors import KeyRefusedError, QuotaError, RefusedError, TemporaryError
 
 if TYPE_CHECKING:
     import ssl

@@ -22,7 +22,7 @@ from heapq import heappop, heappush
 from math import isfinite
 
 from horsesense.errors import UserError, argument
-from horsesense.models.api.requests import NoAnswerError, TemporaryError
+from horsesense.models.api.request_errors import NoAnswerError, TemporaryError
 from horsesense.progress import Progress
 
 _LONGEST_PAUSE = 30.0

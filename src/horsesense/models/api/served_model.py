@@ -29,8 +29,8 @@ from horsesense.models.api.logprobs import (
     scored_stretch,
 )
 from horsesense.models.api.providers import Ask, as_sent, no_choices, provider_of, read_choices, read_reply
+from horsesense.models.api.request_errors import KeyRefusedError, RefusedError, Request
 from horsesense.models.api.request_log import RequestLog
-from horsesense.models.api.requests import KeyRefusedError, RefusedError, Request
 from horsesense.models.api.settings import ServedSettings, money
 from horsesense.models.protocol import (
     DEFAULT_BUDGET,

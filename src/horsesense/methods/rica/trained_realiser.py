@@ -31,10 +31,10 @@ from horsesense.methods.rica.axioms import (
     opposite,
     plain,
 )
+from horsesense.methods.rica.english_statements import ENTITY, Statement, say
 from horsesense.methods.rica.notation import parse_form
 from horsesense.methods.rica.published_axioms import read_rica_axioms
 from horsesense.methods.rica.published_statements import LICENCE
-from horsesense.methods.rica.statements import ENTITY, Statement, say
 from horsesense.models.hf.language_model import LanguageModel
 from horsesense.models.load import load_model, open_local
 from horsesense.models.protocol import Model, Sampling, Turn

@@ -13,7 +13,7 @@ import horsesense as hs
 from horsesense.core import Probe
 from horsesense.errors import UserError
 from horsesense.exchange.formats import export
-from horsesense.methods.published.table import parse_map, read_table
+from horsesense.methods.published.import_table import parse_map, read_table
 
 
 def read(path: Path, text: str, columns: str, name: str = "") -> Probe:

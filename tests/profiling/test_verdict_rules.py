@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from horsesense.profiling.finding import ContrastPairs
-from horsesense.profiling.rules import Evidence, judge
+from horsesense.profiling.verdict_rules import Evidence, judge
 from horsesense.stats.intervals import Estimate
 
 

@@ -15,7 +15,7 @@ from horsesense.core import fill_blank
 from horsesense.errors import UserError
 from horsesense.methods.rica.notation import parse_form
 from horsesense.methods.rica.published_axioms import MEMBERS
-from horsesense.methods.rica.realiser import FRAME, statement_of
+from horsesense.methods.rica.trained_realiser import FRAME, statement_of
 from horsesense.models.hf.language_model import LanguageModel
 from horsesense.models.protocol import Continuation, Sampling, Turn
 from tests.support.calling import Call, caller, hold_to
