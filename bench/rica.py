@@ -24,8 +24,8 @@ from horsesense.lexicons.triples import read_atomic, read_conceptnet
 from horsesense.methods.published import read_files
 from horsesense.methods.rica.builder import CAP, RicaPlan, build_rica
 from horsesense.methods.rica.controls import is_at_chance, shape_scores
-from horsesense.methods.rica.lexicon import shipped_lexicon
 from horsesense.methods.rica.english_statements import entities_of
+from horsesense.methods.rica.lexicon import shipped_lexicon
 from horsesense.methods.rica.strategies import AxiomSources, strategies_of
 from horsesense.training.leaks import find_leaks, without_leaks
 
