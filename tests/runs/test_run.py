@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,8 @@ import transformers
 
 import horsesense as hs
 from horsesense.models.hf.trainable import hash_of_weights
+from horsesense.progress import NO_PROGRESS, Progress
+from horsesense.runs.engine import Job, WorkerContext
 from tests.support.calling import Call, caller, lay, toy_lines
 
 
@@ -198,3 +201,38 @@ def test_a_set_is_called_alike_as_a_release_a_probe_and_a_file(tiny_folders: dic
     assert [side.probe for side in runs[0].compare(*runs[1:]).probes] == ["sm"]
     assert [probe.card.name for probe in (read, hs.load_probe(file))] == ["cats", "cats"]
     assert hs.read_release("cats", released, released).called == ""
+
+
+class LastFirst:
+    """An engine that takes the last task first, as one of a served model may end first."""
+
+    remote, on_gpu = False, None
+
+    def carry_out(self, jobs: Sequence[Job], progress: Progress = NO_PROGRESS) -> None:
+        for job in jobs:
+            with WorkerContext(job.local_models) as context:
+                pending = [*job.begin()]
+                while pending:
+                    task = pending.pop()
+                    pending += task.take(task.run(context))
+
+
+def test_formats_are_in_the_order_of_the_request(tiny_folders: dict[str, Path], tmp_path: Path) -> None:
+    """Whichever was planned first: in memory, in a folder, and in one that answers are added to."""
+    one, other = (lay(tmp_path / f"{name}.jsonl", *toy_lines()[:3]) for name in ("one", "other"))
+    compute = hs.ComputeSettings(device="cpu", engine=LastFirst())
+
+    def asked(formats: list[str], probes: list[Path], out: Path | None) -> hs.Run:
+        return hs.ask(str(tiny_folders["gpt2"]), probes, formats=formats, out=out, compute=compute)
+
+    def parts_of(run: hs.Run) -> list[tuple[str, str]]:
+        return [(part.part.probe.name, part.part.format) for part in run.answered]
+
+    wanted = ["letters", "loglikelihood"]
+    expected = [(probe, prompt_format) for probe in ("one", "other") for prompt_format in wanted]
+    assert parts_of(asked(wanted, [one, other], None)) == expected
+    assert parts_of(asked(wanted, [one, other], tmp_path / "run")) == expected
+    again = ["pmi", "loglikelihood", "letters"]
+    asked(again, [other], tmp_path / "run")
+    added = [*expected[:2], *(("other", prompt_format) for prompt_format in again)]
+    assert parts_of(hs.open_run(tmp_path / "run")) == added, "only the pair that is asked again"

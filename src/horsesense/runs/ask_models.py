@@ -52,7 +52,7 @@ from horsesense.runs.store import (
     store_probe,
 )
 from horsesense.runs.tasks import Content, Settings
-from horsesense.scoring.prompt_formats import get_prompt_format
+from horsesense.scoring.prompt_formats import get_prompt_format, ranks_of_formats
 
 
 def ask_models(
@@ -83,7 +83,7 @@ def ask_models(
                 raise occupied(folder, f"answers of {part.model.name} as a {part.model.family} model")
         pairs = [(name_of(model), probe) for model in known for probe in probes]
         manifest = replace(manifest, wanted=tuple(dict.fromkeys((*manifest.wanted, *pairs))))
-        store = FolderRunStore(folder, manifest, progress)
+        store = FolderRunStore(folder, manifest, settings.formats, progress)
         _carry_out(known, contents, drawn, probes, store, settings, progress, engine)
         Store(folder).sort()
     return store.manifest
@@ -107,7 +107,8 @@ def ask_in_memory(
     _carry_out(known, contents, drawn, probes, store, settings, progress, engine)
     answered = []
     order = {(name_of(model), probe): index for index, (model, probe) in enumerate(product(known, probes))}
-    for part in sorted(store.parts, key=lambda part: order[part.model.name, part.probe.name]):
+    ranks = ranks_of_formats(settings.formats)
+    for part in sorted(store.parts, key=lambda part: (order[part.model.name, part.probe.name], ranks[part.format])):
         key = part.model.name, part.probe.name, part.format
         probe, tables = drawn[part.probe.name], store.answers.pop(key)
         row = {item: n for n, item in enumerate(item for table in tables for item in table.column("item").to_pylist())}

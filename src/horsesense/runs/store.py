@@ -19,6 +19,7 @@ from horsesense.errors import UserError, argument
 from horsesense.progress import Progress
 from horsesense.runs.manifest import Manifest, Part, content_of_ids, manifest_path, read_manifest, write_manifest
 from horsesense.runs.shard_files import replies_path, shard_path, write_table
+from horsesense.scoring.prompt_formats import ranks_of_formats
 
 PROFILE = "profile.json"
 """File of a finished profile in its folder."""
@@ -253,10 +254,11 @@ class FolderRunStore(RunStore):
     persistent = True
     folder: Path
 
-    def __init__(self, folder: Path, manifest: Manifest, progress: Progress) -> None:
+    def __init__(self, folder: Path, manifest: Manifest, formats: Sequence[str], progress: Progress) -> None:
         super().__init__()
         self.folder, self.manifest, self.progress = folder, manifest, progress
         self._order = {pair: i for i, pair in enumerate(manifest.wanted)}
+        self._ranks = ranks_of_formats(formats)
 
     def dtype(self, model: str, dtype: str) -> tuple[str, str]:
         """Under ``auto``, what an earlier call decided holds for the whole folder."""
@@ -288,12 +290,7 @@ class FolderRunStore(RunStore):
         if self.manifest.part(model, name, prompt_format) is None:
             if all(each.probe.name != name for each in self.manifest.parts):
                 store_probe(self.folder, name, probe)
-            # Parts are in the order of the request, whichever was planned first; earlier ones stay before.
-            parts = sorted(
-                self.manifest.with_part(part).parts,
-                key=lambda each: self._order.get((each.model.name, each.probe.name), -1),
-            )
-            self.manifest = replace(self.manifest, parts=tuple(parts))
+            self.manifest = replace(self.manifest, parts=self._sorted(part))
             write_manifest(self.folder, self.manifest)
         paths = [shard_path(self.folder, model, name, shard, prompt_format) for shard in range(part.shards)]
         present = [Store(self.folder).has(path) for path in paths]
@@ -301,6 +298,19 @@ class FolderRunStore(RunStore):
             if not there and path.is_file():
                 self.progress.log(f"{path}: damaged, so it is computed again")
         return present
+
+    def _sorted(self, part: Part) -> tuple[Part, ...]:
+        """Return all parts with a new one, in the order of the request, whichever was planned first.
+
+        What was not requested stays before. Only formats of this model and probe are sorted: others had other requests.
+        """
+        pair = part.model.name, part.probe.name
+
+        def key(each: Part) -> tuple[int, int]:
+            name = each.model.name, each.probe.name
+            return self._order.get(name, -1), self._ranks.get(each.format, -1) if name == pair else 0
+
+        return tuple(sorted(self.manifest.with_part(part).parts, key=key))
 
     def write(self, model: str, probe: str, prompt_format: str, shard: int, answers: Any, replies: Any) -> None:
         if replies is not None:  # first, so that no answer is stored without its replies

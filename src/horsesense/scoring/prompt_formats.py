@@ -110,6 +110,15 @@ def choose_prompt_formats(model: Model, names: Sequence[str], spec: ScoringSpec)
     return [(each, "") for each in formats]
 
 
+def ranks_of_formats(names: Sequence[str]) -> dict[str, int]:
+    """Return the place of each format in results: as requested; for ``auto``, as it would fall back.
+
+    >>> ranks_of_formats(["letters", "loglikelihood"]), ranks_of_formats(["auto"])
+    ({'letters': 0, 'loglikelihood': 1}, {'loglikelihood': 0, 'letters': 1, 'generate': 2})
+    """
+    return {name: i for i, name in enumerate(FALLBACKS if list(names) == [AUTO] else names)}
+
+
 def why_not(model: Model, prompt_format: PromptFormat, spec: ScoringSpec) -> str:
     """Return why a model cannot be asked in a format, or an empty string."""
     if not model.can(prompt_format.needs):
