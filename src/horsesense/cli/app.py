@@ -16,7 +16,7 @@ TERMS = (
     ("run", "folder with answers of models to the items of probes"),
     ("item", "one question or sentence pair of a probe; its key is the right option"),
     ("family", "items that test the same fact"),
-    ("group", "items with the same value in their field groups, such as a noun"),
+    ("group", "items that share something, such as a noun or an axiom"),
     ("cluster", "items whose answers are not independent; intervals allow for this"),
     ("facet", "property of items, to break results down by"),
     ("cue", "rule that picks an option without understanding the question"),

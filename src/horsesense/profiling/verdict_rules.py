@@ -170,8 +170,8 @@ def _known(evidence: Evidence) -> Judged | None:
         # Weights that rest on a few items can lift the adjusted score above 0 by chance.
         return Judged(
             "inconclusive",
-            f"The adjusted score is between {_scores(evidence)}. But it rests on the few items that the controls get "
-            f"wrong, and plain accuracy is not significantly above chance ({evidence.accuracy:.0%}, chance "
+            f"The adjusted score is between {_scores(evidence)}. But at the level of the verdict, plain accuracy is "
+            f"not significantly above chance ({evidence.accuracy:.0%}, chance "
             f"{evidence.chance:.0%}).",
         )
     if not evidence.relatedness_controlled and not evidence.contrasts:

@@ -500,7 +500,7 @@ def facts_of(finding: AbilityFinding, ability: ProfiledAbility) -> Iterator[tupl
         if name == REWORDED and finding.model in CONTROLS:
             continue  # a baseline guesses on all questions but the inferences
         # In a family every item is predicted from the others, so the accuracy is that of all items once more.
-        before = f"{count(other.accuracy.n, 'item')} (in the main condition {percent(other.main, 0)})"
+        before = f"{count(other.accuracy.n, 'item')} (the same items in the main condition: {percent(other.main, 0)})"
         rate = "" if name == OTHERS else f"Accuracy {other.accuracy:.0%} on {before}. "
         yield name, f"{rate}{_retention(other)}."
     for pairs in finding.contrasts:
@@ -546,7 +546,7 @@ def _whole(share: Estimate) -> str:
     """State a share whose interval ends at 0 or begins at 100%; empty for others."""
     if share.low >= 1:
         return "100% (interval: 100% or more)"
-    return "0% (interval: 0% or less)" if share.high <= 0 else ""
+    return "0% (interval: below 0, because guessing is subtracted)" if share.high <= 0 else ""
 
 
 def label_quality(finding: AbilityFinding) -> str:
@@ -581,7 +581,11 @@ def explained(each: ExplanationFinding) -> str:
     """State the accuracy of an explanation, and that of the model where the explanation is right and wrong."""
     right, wrong = (None if side is None else percent(side.value, 0) for side in (each.where_right, each.where_wrong))
     if each.kind == "blind":
-        sides = [f"{share} of {items}" for share, items in ((right, "these items"), (wrong, "the others")) if share]
+        sides = [
+            f"{share} of {items}"
+            for share, items in ((right, "the items that it then gets right"), (wrong, "the others"))
+            if share
+        ]
         model = f" With the question, it is right in {' and '.join(sides)}." if sides else ""
         return f"Shown only the options, the model is right in {each.accuracy:.0%}.{model}"
     sides = [f"{where}, the model is right in {share}" for share, where in ((right, RIGHT), (wrong, WRONG)) if share]

@@ -26,7 +26,7 @@ TERMS: Mapping[str, str] = {
     ),
     "Relatedness": (
         "The rule: pick the option that is most similar to the question, by word vectors (GloVe) or sentence vectors "
-        "(MiniLM). In some abilities, the distractors make both right on the same items by construction."
+        "(MiniLM). In some abilities, distractors are chosen so that both are right on the same items."
     ),
     "Options without the question": "The option that the model picks when it sees only the options.",
     "Adjusted score": (

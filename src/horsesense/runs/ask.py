@@ -33,8 +33,8 @@ class DesignSettings:
     """Design of the run."""
 
     withhold: Sequence[Withheld] = ()
-    """Ask again without this. options: the model replies freely (generate), or the rank of the key among 200 concepts
-    is computed (loglikelihood). question: only the options are shown."""
+    """Ask again without this. options: the model replies freely (generate), or the key is ranked among 200 concepts of
+    its kind (loglikelihood). question: only the options are shown."""
     wordings: Annotated[int, Ge(2)] | None = None
     """Ask each item in this many predefined wordings; with --format letters, each wording in two option orders."""
     until: str | None = None

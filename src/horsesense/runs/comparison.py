@@ -466,7 +466,7 @@ def compare(*runs: AnyRun, normalise: Normalisation | None = None, until: str | 
             character, or pmi (log-probability after the question minus that of the option alone). By default, that of
             the run, or as set in the probe's card.
         until: Target: with "ci<0.03", also report after how many item families the (anytime-valid) interval of the
-            difference was within ±0.03.
+            difference was at most ±0.03.
 
     Returns:
         Each probe that two models answered, with the difference of each pair.
