@@ -87,7 +87,7 @@ def test_a_set_of_one_unit_has_a_row_without_a_cue(
     [
         (["cats"], "needs its sets"),
         (["dogs", "--data", "."], "there is no suite 'dogs'"),
-        (["cats", "--data", "nowhere"], "nowhere: there is no such folder"),
+        (["cats", "--data", "nowhere"], "nowhere: the suite cats needs its sets"),
         (["cats", "--data", ".", "-p", "starter"], "no such option '-p'"),
         (["--data", "."], "missing argument 'SUITE'"),
     ],

@@ -198,7 +198,7 @@ class Frame:
         >>> print(Frame({"model": ["smollm2", "guesser"], "accuracy": [0.625, 0.5]}))
         model    accuracy
         smollm2  0.625
-        guesser  0.5
+        guesser  0.500
         """
         lines = [self.columns, *([_shown(value) for value in row.values()] for row in islice(self, _SHOWN))]
         widths = [max(map(len, column)) for column in zip(*lines, strict=True)]

@@ -132,7 +132,7 @@ def test_a_model_that_knows_and_does_not_use_is_told_so(probe: Probe) -> None:
     assert lost["inference", "reworded"].low > 0
     assert analysis.use.low > 0
     assert analysis.follows.value == 1
-    assert "not used" in analysis.verdict
+    assert "Not all known facts are used" in analysis.verdict
     assert "not robust" in analysis.verdict
 
 

@@ -141,9 +141,7 @@ def test_nothing_that_ships_gives_a_state_away(tmp_path: Path, monkeypatch: pyte
         for state in states
         if gives_away(word, state)
     }
-    # Who finds is a finder. That schema is one of the frozen questions of the profile and goes with their next edition.
-    frozen = "The owner of the ruby wrote to the newspaper to [promise / pay] a reward to the finder."
-    assert found == {("finder", "found", frozen)}
+    assert found == set()
 
 
 def test_types_come_from_wordnet_too() -> None:
