@@ -73,8 +73,10 @@ docs: $(READY)
 docs-serve: $(READY)
 	$(BIN)/python -m tools.docs --serve
 
+BENCH := start plan scoring engines million wordnetqa rica report served
+
 bench: $(READY)
-	for file in $(filter-out bench/contamination.py bench/coverage.py bench/verdicts.py bench/round_trip.py bench/against_peers.py,$(wildcard bench/*.py)); do echo "== $$file"; $(BIN)/python $$file || exit 1; done
+	for name in $(BENCH); do echo "== $$name"; $(BIN)/python bench/$$name.py || exit 1; done
 
 peers: $(READY)
 	$(BIN)/horsesense fetch smollm2
