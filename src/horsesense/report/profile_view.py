@@ -43,7 +43,10 @@ class VerdictStyle:
 VERDICTS: dict[str, VerdictStyle] = {
     "knows": VerdictStyle("knows", "#2b6b5a", "The adjusted score is significantly above two thirds."),
     "partly": VerdictStyle(
-        "partly", "#6f9a3c", "The adjusted score is significantly above 0, but not shown to be above two thirds."
+        "partly",
+        "#6f9a3c",
+        "The adjusted score is significantly above 0, and the accuracy above chance, but the score is not shown to be "
+        "above two thirds.",
     ),
     "not robust": VerdictStyle(
         "fragile",
@@ -583,7 +586,7 @@ def explained(each: ExplanationFinding) -> str:
     if each.kind == "blind":
         sides = [
             f"{share} of {items}"
-            for share, items in ((right, "the items that it then gets right"), (wrong, "the others"))
+            for share, items in ((right, "the items that it gets right from the options alone"), (wrong, "the others"))
             if share
         ]
         model = f" With the question, it is right in {' and '.join(sides)}." if sides else ""
