@@ -39,7 +39,8 @@ def test_the_list_that_ships_is_made_again_without_an_older_one(elsewhere: Path)
     freeze_profile.main()
     made = tomllib.loads(elsewhere.read_text(encoding="utf-8"))
     assert made["abilities"] == {name: shipped["abilities"][name] for name in FEW}
-    assert (made["version"], made["cues"]) == (shipped["version"], shipped["cues"])
+    assert made["version"] == shipped["version"]
+    assert sorted(made["cues"]) == sorted(shipped["cues"]), "cues of a method come first if it was imported before"
 
 
 def test_one_ability_alone_is_frozen_and_the_others_stay(elsewhere: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -262,7 +262,7 @@ def test_a_page_is_replaced_only_by_one_that_shows_as_much(tmp_path: Path) -> No
         ("cue-reader", {}, "guesser"),
         ("guesser", {"abilities": ["turned"]}, "the ability parts"),
         ("guesser", {"twin_seed": 1}, "the twins of seed 0"),
-        ("guesser", {"adaptive": True}, "without --adaptive"),
+        ("guesser", {"adaptive": True}, "without adaptive"),
     ):
         with pytest.raises(UserError, match=rf"holds a profile page with .*{lost}") as refused:
             hs.profile(models, out=out, **(few | changes))
