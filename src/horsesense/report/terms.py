@@ -26,7 +26,7 @@ TERMS: Mapping[str, str] = {
     ),
     "Relatedness": (
         "The rule: pick the option that is most similar to the question, by word vectors (GloVe) or sentence vectors "
-        "(MiniLM). In some abilities, distractors are chosen so that the two kinds of vectors are right on the same items."
+        "(MiniLM). In some abilities, distractors are chosen so that both kinds of vectors are right on the same items."
     ),
     "Options without the question": "The option that the model picks when it sees only the options.",
     "Adjusted score": (
