@@ -13,6 +13,7 @@ from transformers import BertConfig, BertForMaskedLM, BertModel
 from horsesense.errors import UserError
 from horsesense.models.hf.load import load_model
 from horsesense.models.hf.rows import ModelInput, Row
+from horsesense.models.hf.trainable import open_for_training
 from horsesense.models.locate import identify
 from tests.support.tiny import TINY
 
@@ -98,6 +99,23 @@ def test_bfloat16_keeps_its_head_in_float32(tiny_folders: dict[str, Path]) -> No
     (one,), (other,) = exact.logprobs([row]), rough.logprobs([row])
     assert not np.array_equal(one, other)
     assert np.abs(one - other).mean() < 0.2
+
+
+def test_a_model_without_a_head_for_tokens_loads_in_bfloat16(tmp_path: Path) -> None:
+    network, tokenizer = TINY["choice"]()
+    network.save_pretrained(tmp_path)
+    tokenizer.save_pretrained(tmp_path)
+    model = load_model(str(tmp_path), device="cpu", dtype="bfloat16")
+    assert model.network.classifier.weight.dtype == torch.bfloat16
+
+
+def test_training_needs_a_token_to_pad_with(tmp_path: Path) -> None:
+    network, tokenizer = TINY["choice"]()
+    network.save_pretrained(tmp_path)
+    tokenizer.pad_token = None
+    tokenizer.save_pretrained(tmp_path)
+    with pytest.raises(UserError, match="no padding token and no EOS token"):
+        open_for_training(str(tmp_path), "multiple-choice")
 
 
 def test_numbers_that_are_none_are_an_error(tiny_folders: dict[str, Path], tmp_path: Path) -> None:

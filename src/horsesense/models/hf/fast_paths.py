@@ -50,6 +50,8 @@ def sum_head_in_float32(network: Any) -> None:
     import torch
 
     head = network.get_output_embeddings()
+    if head is None:  # a classifier scores no tokens
+        return
     if type(head).__name__ == "Linear" and _sums_wide(head.weight):
         head.forward = partial(_wide_product, head)
         return

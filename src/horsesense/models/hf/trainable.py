@@ -117,6 +117,9 @@ def open_for_training(
         )
     check_used(report, network, name)
     if tokenizer.pad_token_id is None:
+        if tokenizer.eos_token is None:
+            fix = "name a pad_token in tokenizer_config.json"
+            raise UserError(f"the tokenizer of {name} has no padding token and no EOS token", fix=fix)
         tokenizer.pad_token = tokenizer.eos_token
     if getattr(network.config, "pad_token_id", None) is None:
         network.config.pad_token_id = tokenizer.pad_token_id
