@@ -212,6 +212,7 @@ def _cue_credit(
     """Return the credit of each number cue, by its maximum, its minimum and what is between; chance where it never
     separates options."""
     cues = number_cues()
+    column_of = {cue.name: 3 * index for index, cue in enumerate(cues)}
     parts = []
     for begin in range(0, len(choices), _CHUNK):
         made = list(items(choices[begin : begin + _CHUNK]))
@@ -220,11 +221,11 @@ def _cue_credit(
         for index, cue in enumerate(found.cues):
             if cue.name == _OF_THE_WHOLE:
                 continue
-            place = 3 * cues.index(cue)  # type: ignore[arg-type]
-            part[:, place : place + 2] = found.directed[:, 2 * index : 2 * index + 2]
+            column = column_of[cue.name]
+            part[:, column : column + 2] = found.directed[:, 2 * index : 2 * index + 2]
             scores = found.scores[index].reshape(len(made), -1)
             gold = found.table.gold - found.table.starts[:-1]
-            part[:, place + 2] = between(scores, gold)
+            part[:, column + 2] = between(scores, gold)
         parts.append(part)
     return np.concatenate(parts)
 
